@@ -1,5 +1,3 @@
-import type { Config } from 'jest';
-
 const common = {
   rootDir: '.',
   testEnvironment: 'node',
@@ -18,9 +16,10 @@ const common = {
       },
     ],
   },
-} satisfies Config;
+};
 
-const config: Config = {
+/** @type {import('jest').Config} */
+const config = {
   projects: [
     { ...common, displayName: 'unit', testMatch: ['<rootDir>/src/**/*.spec.ts'] },
     {
@@ -33,4 +32,4 @@ const config: Config = {
   testTimeout: 60_000,
 };
 
-export default config;
+module.exports = config;

@@ -103,7 +103,7 @@ module.exports = {
         ],
       },
       to: {
-        path: '(typeorm-[^/]+\\.repository|ffmpeg\\.media-converter|[^/]+\\.recognizer|(file|s3)\\.blob-store)\\.ts$',
+        path: '(sql\\.job\\.repository|ffmpeg\\.media-converter|[^/]+\\.recognizer|(file|s3)\\.blob-store)\\.ts$',
       },
     },
     {

@@ -1,0 +1,128 @@
+import type { Readable } from 'node:stream';
+import { AppError } from '../../../common/errors/app-error';
+import type { BlobStore, ByteRange } from '../../../common/storage/blob-store.port';
+import { blobKeys, type Job, type NewJob } from '../domain/job';
+import type { Transcript } from '../domain/transcript';
+import type { JobFilter, JobRepository } from '../persistence/job.repository.port';
+import type { PipelineEvents } from '../pipeline.events';
+import type { RunningSteps } from './running-steps';
+
+export interface JobPage {
+  readonly jobs: readonly Job[];
+  /** Id to continue after, or null at the end. */
+  readonly next: string | null;
+}
+
+/** All that other modules may ask of the pipeline. */
+export class PipelineFacade {
+  constructor(
+    private readonly repository: JobRepository,
+    private readonly blobs: BlobStore,
+    private readonly running: RunningSteps,
+    private readonly events: PipelineEvents,
+  ) {}
+
+  /** Adds a recording whose bytes are stored under `blobKeys.original`; see {@link JobRepository.create}. */
+  async create(job: NewJob): Promise<{ readonly job: Job; readonly created: boolean }> {
+    const result = await this.repository.create(job);
+    if (result.created) {
+      this.events.tell('changed', result.job);
+    }
+    return result;
+  }
+
+  /** @throws AppError `not_found` */
+  async get(id: string): Promise<Job> {
+    const job = await this.repository.find(id);
+    if (job === null) {
+      throw new AppError('not_found', { detail: 'There is no recording with this id' });
+    }
+    return job;
+  }
+
+  async list(filter: JobFilter, limit: number, before: string | null): Promise<JobPage> {
+    const jobs = await this.repository.list(filter, limit + 1, before);
+    const page = jobs.slice(0, limit);
+    return { jobs: page, next: jobs.length > limit ? (page.at(-1)?.id ?? null) : null };
+  }
+
+  /** @throws AppError `not_found`, `not_ready` (still working), `no_transcript` (ended without one) */
+  async transcript(id: string): Promise<Transcript> {
+    const job = await this.get(id);
+    const transcript = job.state === 'done' ? await this.repository.transcript(id) : null;
+    if (transcript !== null) {
+      return transcript;
+    }
+    switch (job.state) {
+      case 'failed':
+      case 'dead':
+        throw new AppError('no_transcript', {
+          detail: `The recording is ${job.state}: ${job.error?.code ?? 'internal'}`,
+        });
+      case 'cancelled':
+        throw new AppError('no_transcript', { detail: 'The recording was cancelled' });
+      case 'done':
+        throw new AppError('no_transcript', { detail: 'The text is no longer kept' });
+      case 'created':
+      case 'converted':
+      case 'transcribe':
+        throw new AppError('not_ready', { detail: `The recording is in state ${job.state}` });
+    }
+  }
+
+  /** Size of the original in bytes. @throws AppError `not_found`, `audio_expired` */
+  async audioSize(id: string): Promise<{ readonly job: Job; readonly sizeBytes: number }> {
+    const job = await this.get(id);
+    const sizeBytes = await this.blobs.size(blobKeys.original(id));
+    if (sizeBytes === null) {
+      throw new AppError('audio_expired');
+    }
+    return { job, sizeBytes };
+  }
+
+  async readAudio(id: string, range?: ByteRange): Promise<Readable> {
+    return this.blobs.read(blobKeys.original(id), range);
+  }
+
+  /** @throws AppError `not_found`, `not_retryable` */
+  async retry(id: string): Promise<Job> {
+    return this.change(id, await this.repository.retry(id), 'not_retryable');
+  }
+
+  /** Calls the recording off; its running step stops. @throws AppError `not_found`, `not_cancellable` */
+  async cancel(id: string): Promise<Job> {
+    const job = await this.repository.cancel(id);
+    if (job !== null) {
+      this.running.stop(id, 'cancelled');
+    }
+    return this.change(id, job, 'not_cancellable');
+  }
+
+  /** Removes row, transcript and audio. @throws AppError `not_found` */
+  async delete(id: string): Promise<void> {
+    const job = await this.repository.delete(id);
+    if (job === null) {
+      throw new AppError('not_found', { detail: 'There is no recording with this id' });
+    }
+    this.running.stop(id, 'deleted');
+    this.events.tell('deleted', job);
+    // Row first: a crash in between leaves files that the next start sweeps, never a row without audio.
+    await this.blobs.delete(blobKeys.original(id));
+    if (job.speechKey !== null) {
+      await this.blobs.delete(job.speechKey);
+    }
+  }
+
+  private async change(
+    id: string,
+    job: Job | null,
+    refusal: 'not_retryable' | 'not_cancellable',
+  ): Promise<Job> {
+    if (job === null) {
+      const { state } = await this.get(id);
+      throw new AppError(refusal, { detail: `The recording is ${state}` });
+    }
+    this.events.tell('changed', job);
+    return job;
+  }
+}

@@ -1,0 +1,85 @@
+import type { AppConfig } from '../../../common/config/app-config';
+import { AppError } from '../../../common/errors/app-error';
+import type { BlobStore } from '../../../common/storage/blob-store.port';
+import { Step, type StepContext, type StepOutcome } from '../application/step';
+import { blobKeys, type ClaimedJob } from '../domain/job';
+import { conversionProgress } from '../domain/progress';
+import type { TranscriptWarning } from '../domain/transcript';
+import type { MediaConverter } from '../media/media-converter.port';
+
+/** Below this share of what the container claims, the recording counts as cut. */
+const WHOLE_SHARE = 0.95;
+/** Containers round, and codecs pad; short clips are not called cut for that. */
+const ROUNDING_SECONDS = 1;
+
+/** created -> converted: makes of what was sent what engines hear. */
+export class ConvertStep extends Step {
+  readonly worker = 'convert';
+  readonly from = 'created';
+
+  constructor(
+    private readonly blobs: BlobStore,
+    private readonly converter: MediaConverter,
+    private readonly limits: AppConfig['limits'],
+  ) {
+    super();
+  }
+
+  async perform(job: ClaimedJob, context: StepContext): Promise<StepOutcome> {
+    const original = await this.blobs.localCopy(blobKeys.original(job.id), context.signal);
+    const scratch = await this.blobs.scratchFile('wav');
+    try {
+      const probe = await this.converter.probe(original.path, context.signal);
+      if (probe.durationSeconds !== null && probe.durationSeconds > this.limits.recordingSeconds) {
+        throw tooLong(this.limits.recordingSeconds);
+      }
+      const { durationSeconds } = await this.converter.convert(
+        {
+          inputPath: original.path,
+          outputPath: scratch.path,
+          probe,
+          maxSeconds: this.limits.recordingSeconds,
+        },
+        context.signal,
+        ({ seconds }) => context.progress(conversionProgress(seconds, probe.durationSeconds)),
+      );
+      const speechKey = blobKeys.speech(job.claim);
+      const staged = await scratch.adopt();
+      await staged.commit(speechKey);
+      return {
+        kind: 'advance',
+        result: {
+          to: 'converted',
+          speechKey,
+          durationSeconds,
+          warnings: truncation(probe.durationSeconds, durationSeconds),
+        },
+        undo: () => this.blobs.delete(speechKey),
+      };
+    } finally {
+      await scratch.discard();
+      await original.release();
+    }
+  }
+}
+
+const tooLong = (maxSeconds: number): AppError =>
+  new AppError('too_long', { detail: `Recordings may last ${maxSeconds} seconds at most` });
+
+function truncation(claimed: number | null, decoded: number): TranscriptWarning[] {
+  if (
+    claimed === null ||
+    decoded >= claimed * WHOLE_SHARE ||
+    claimed - decoded < ROUNDING_SECONDS
+  ) {
+    return [];
+  }
+  return [
+    {
+      code: 'truncated_media',
+      detail: `The file claims ${claimed.toFixed(1)} s, only ${decoded.toFixed(1)} s could be decoded`,
+      start_s: decoded,
+      end_s: claimed,
+    },
+  ];
+}

@@ -71,12 +71,6 @@ export const ERRORS = define({
   },
   rate_limited: { title: 'Too many requests', status: 429, level: 'info', retryable: true },
   not_found: { title: 'There is no such resource', status: 404, level: 'info', retryable: false },
-  method_not_allowed: {
-    title: 'This method is not supported here',
-    status: 405,
-    level: 'info',
-    retryable: false,
-  },
   not_ready: {
     title: 'The transcript is not ready yet',
     status: 409,

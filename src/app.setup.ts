@@ -1,0 +1,40 @@
+import multipart from '@fastify/multipart';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { AppModule } from './app.module';
+import { AppConfig } from './common/config/app-config';
+import { HttpEvents } from './common/http/http-events';
+import { ProblemDetailsFilter } from './common/http/problem-details.filter';
+import { installRequestLog } from './common/http/request-log';
+import { LogFactory } from './common/logging/log';
+import { NestLogBridge } from './common/logging/nest-log-bridge';
+import { serveOpenApi } from './openapi';
+import { VERSION } from './version';
+
+/** A connection that says nothing for this long is closed; a slow upload still moves bytes. */
+const SILENT_CONNECTION_MS = 120_000;
+
+/** The whole application, not yet listening: shared by the program and the tests. */
+export async function createApp(config: AppConfig): Promise<NestFastifyApplication> {
+  const adapter = new FastifyAdapter({
+    connectionTimeout: SILENT_CONNECTION_MS,
+    forceCloseConnections: true,
+    disableRequestLogging: true,
+    routerOptions: { maxParamLength: 200 },
+  });
+  const app = await NestFactory.create<NestFastifyApplication>(
+    AppModule.forRoles(config.roles),
+    adapter,
+    { bufferLogs: true, abortOnError: false },
+  );
+  const logs = app.get(LogFactory);
+  app.useLogger(new NestLogBridge(logs.for('nest')));
+  app.useGlobalFilters(new ProblemDetailsFilter());
+  await app.register(multipart);
+  installRequestLog(adapter.getInstance(), logs.for('http'), app.get(HttpEvents));
+  if (config.roles.has('api')) {
+    serveOpenApi(app, VERSION);
+    adapter.getInstance().get('/', (_request, reply) => reply.redirect('/docs', 302));
+  }
+  return app;
+}

@@ -1,0 +1,3 @@
+export { HttpIntakeModule } from './http/http-intake.module';
+export { IntakeEvents } from './intake.events';
+export { IntakeModule } from './intake.module';

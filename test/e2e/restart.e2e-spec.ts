@@ -1,0 +1,132 @@
+import { join } from 'node:path';
+import { ApiClient } from '../support/api-client';
+import { HeldPrograms } from '../support/held-programs';
+import { speech } from '../support/make-audio';
+import { StewardProcess } from '../support/steward-process';
+import { filesBelow, removeTempDirs, tempDir } from '../support/temp-dir';
+
+const SETTINGS = { PIPELINE_CLAIM_TTL_MS: '600', PIPELINE_POLL_MS: '100' };
+
+/** What a finished recording leaves in DATA_DIR, and nothing else. */
+const expectedFiles = (ids: readonly string[]): string[] =>
+  ids.map((id) => join('blobs', 'recordings', id, 'original')).sort();
+
+const recordingFiles = async (dataDir: string): Promise<string[]> =>
+  (await filesBelow(dataDir)).filter((path) => !/^(steward\.sqlite|presence\.lock)/.test(path));
+
+describe('kill -9 and a restart', () => {
+  let running: StewardProcess | undefined;
+
+  afterEach(async () => {
+    await running?.crash();
+    running = undefined;
+  });
+  afterAll(removeTempDirs);
+
+  it.each([
+    ['conversion', 'ffmpeg'],
+    ['recognition', 'pocketsphinx_batch'],
+  ])(
+    'Scenario: a crash during %s ends with the recording done once and no file left over',
+    async (_step, program) => {
+      const dataDir = await tempDir('data');
+      const programs = new HeldPrograms(await tempDir('bin'), ['ffmpeg', 'pocketsphinx_batch']);
+      await programs.install();
+      await programs.holdBack(program);
+      const environment = { DATA_DIR: dataDir, PATH: programs.path, ...SETTINGS };
+
+      running = await StewardProcess.start(environment);
+      const file = await speech(await tempDir('audio'), 'turn on the lights in the kitchen');
+      const { id } = await new ApiClient(running.url).accept(file);
+      await programs.started(program);
+      await running.crash();
+      await programs.letGo(program);
+
+      running = await StewardProcess.start(environment);
+      const client = new ApiClient(running.url);
+      const recording = await client.ended(id);
+      expect(recording).toMatchObject({ state: 'done', error: null });
+      const transcript = await client.json(`/v1/recordings/${id}/transcript`);
+      expect(transcript['text']).toContain('lights');
+      expect(await client.json('/v1/recordings')).toMatchObject({ data: [{ id }] });
+      await running.stop();
+      running = undefined;
+      expect(await recordingFiles(dataDir)).toEqual(expectedFiles([id]));
+    },
+  );
+
+  it('Scenario: a crash right after the acceptance loses nothing', async () => {
+    const dataDir = await tempDir('data');
+    const environment = { DATA_DIR: dataDir, ...SETTINGS };
+    const file = await speech(await tempDir('audio'), 'turn on the lights');
+    const ids: string[] = [];
+    for (let round = 0; round < 4; round += 1) {
+      running = await StewardProcess.start(environment);
+      const client = new ApiClient(running.url);
+      ids.push((await client.accept(file)).id, (await client.accept(file)).id);
+      await running.crash();
+    }
+    running = await StewardProcess.start(environment);
+    const client = new ApiClient(running.url);
+    for (const id of ids) {
+      expect(await client.ended(id)).toMatchObject({ state: 'done' });
+    }
+    await running.stop();
+    running = undefined;
+    expect(await recordingFiles(dataDir)).toEqual(expectedFiles(ids));
+  });
+
+  it('Scenario: bytes whose row was never committed are removed at the next start', async () => {
+    const dataDir = await tempDir('data');
+    running = await StewardProcess.start({ DATA_DIR: dataDir, ...SETTINGS });
+    const client = new ApiClient(running.url);
+    const big = new Uint8Array(8_000_000).fill(7);
+    const cut = new AbortController();
+    const upload = client
+      .call('/v1/recordings', {
+        method: 'POST',
+        body: slowForm(big),
+        signal: cut.signal,
+        headers: { 'content-type': 'multipart/form-data; boundary=x' },
+        duplex: 'half',
+      } as RequestInit)
+      .catch(() => undefined);
+    await anyFile(join(dataDir, 'staging'));
+    await running.crash();
+    cut.abort();
+    await upload;
+    running = await StewardProcess.start({ DATA_DIR: dataDir, ...SETTINGS });
+    expect(await recordingFiles(dataDir)).toEqual([]);
+  });
+});
+
+/** A multipart body that never ends, so that the upload is under way for as long as the test likes. */
+function slowForm(bytes: Uint8Array): ReadableStream<Uint8Array> {
+  let sent = false;
+  return new ReadableStream({
+    pull: async (controller) => {
+      if (!sent) {
+        sent = true;
+        controller.enqueue(
+          new TextEncoder().encode(
+            '--x\r\ncontent-disposition: form-data; name="file"; filename="a.wav"\r\n\r\n',
+          ),
+        );
+        controller.enqueue(bytes);
+      } else {
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        controller.enqueue(new Uint8Array(16));
+      }
+    },
+  });
+}
+
+async function anyFile(folder: string): Promise<void> {
+  for (;;) {
+    const files = await filesBelow(folder).catch(() => []);
+    if (files.length > 0) {
+      return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

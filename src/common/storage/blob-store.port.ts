@@ -14,6 +14,15 @@ export interface StagedBlob {
   discard(): Promise<void>;
 }
 
+/** A path for a program to write a file to. */
+export interface ScratchFile {
+  readonly path: string;
+  /** Stages what the program wrote, without a copy; call it once, after the program has closed the file. */
+  adopt(): Promise<StagedBlob>;
+  /** Removes whatever the program left there. Harmless after `adopt` and `commit`, and when called twice. */
+  discard(): Promise<void>;
+}
+
 /** A blob as a seekable local file, for programs that need a path. */
 export interface LocalCopy {
   readonly path: string;
@@ -21,7 +30,7 @@ export interface LocalCopy {
   release(): Promise<void>;
 }
 
-/** First and last byte, both inclusive, as in HTTP. */
+/** First and last byte, both inclusive, as in HTTP; the part past the end of the blob is empty. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
@@ -35,35 +44,35 @@ export interface StoredBlob {
 }
 
 /**
- * Keeps the bytes of recordings. Keys are slash-separated words of `[a-z0-9._-]` chosen by us,
- * never by a client. Every adapter passes test/contracts/blob-store.contract.ts.
+ * Keeps the bytes of recordings. Keys are chosen by us, never by a client: slash-separated words of
+ * `[a-z0-9._-]` that do not begin with a dot, 255 characters at most, and no key is the folder of
+ * another. Every adapter passes test/contracts/blob-store.contract.ts.
  *
- * All methods throw AppError `storage_unavailable`, or `storage_full` where bytes are written.
+ * All methods throw AppError `storage_unavailable`, `storage_full` where bytes are written, and
+ * `internal` for a key that is not valid.
  */
 export abstract class BlobStore {
   /**
    * Streams `source` into a staging place while counting and hashing, with back pressure.
-   * When `source` fails or `signal` aborts nothing stays behind and that error is rethrown.
+   * When `source` fails or `signal` aborts nothing stays behind and that error or the signal's reason
+   * is thrown. Whatever fails, `source` is destroyed.
    */
   abstract stage(source: Readable, signal?: AbortSignal): Promise<StagedBlob>;
 
-  /**
-   * A path for a program to write a file to; `adopt` then stages that file without a copy where it can.
-   * `discard` removes whatever the program left there.
-   */
-  abstract scratchFile(extension: string): Promise<{
-    readonly path: string;
-    adopt(): Promise<StagedBlob>;
-    discard(): Promise<void>;
-  }>;
+  /** `extension` is without the dot, for programs that choose a format by it. */
+  abstract scratchFile(extension: string): Promise<ScratchFile>;
 
   /** Size in bytes, or null when there is no such blob. */
   abstract size(key: string): Promise<number | null>;
 
-  /** @throws AppError `audio_missing` when there is no such blob */
+  /**
+   * The caller reads the stream to its end or destroys it. The stream fails with an AppError, also when
+   * it would end early.
+   * @throws AppError `audio_missing` when there is no such blob
+   */
   abstract read(key: string, range?: ByteRange): Promise<Readable>;
 
-  /** @throws AppError `audio_missing` when there is no such blob */
+  /** @throws AppError `audio_missing` when there is no such blob; the signal's reason when aborted */
   abstract localCopy(key: string, signal?: AbortSignal): Promise<LocalCopy>;
 
   /** Removes the blob; no error when it is not there. */

@@ -1,0 +1,11 @@
+export { RecognitionModule } from './recognition.module';
+export {
+  ENGINES,
+  Recognizer,
+  type EngineName,
+  type RecognitionAnswer,
+  type RecognitionRequest,
+  type RecognitionResult,
+  type RecognitionTicket,
+  type RecognizedSegment,
+} from './recognizer.port';

@@ -1,0 +1,1 @@
+export { ObservabilityModule } from './observability.module';

@@ -1,0 +1,4 @@
+import { serve } from './service/serve.mjs';
+import { main } from './setup/steps.mjs';
+
+await main(() => serve());

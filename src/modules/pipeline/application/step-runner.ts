@@ -1,18 +1,18 @@
 import type { AppConfig } from '../../../common/config/app-config';
 import type { Clock } from '../../../common/clock/clock';
-import { AppError, asAppError } from '../../../common/errors/app-error';
+import { asAppError, type AppError } from '../../../common/errors/app-error';
 import { isNoop, PollId } from '../../../common/errors/noop';
-import { failureFields, type Log, type LogFactory } from '../../../common/logging/log';
+import type { LogFactory } from '../../../common/logging/log';
 import { backoffMs } from '../domain/backoff';
 import type { ClaimedJob, Job } from '../domain/job';
-import type { JobRepository } from '../persistence/job.repository.port';
-import type { PipelineEvents, WorkerName } from '../pipeline.events';
+import type { JobRepository, StepResult } from '../persistence/job.repository.port';
+import type { PipelineEvents } from '../pipeline.events';
 import { ClaimKeeper } from './claim-keeper';
+import { ClaimWriter } from './claim-writer';
+import { carries } from './own-result';
 import { RunningSteps, StepStopped, type StopReason } from './running-steps';
 import type { Step, StepOutcome } from './step';
-
-/** Pause between tries to save a result while the storage does not answer. */
-const SAVE_RETRY_MS = 500;
+import { StepRecords, type StepRun } from './step-records';
 
 export interface StepRunnerParts {
   readonly repository: JobRepository;
@@ -29,10 +29,13 @@ export interface StepRunnerParts {
  * A noop can only come from the poll: whatever a step throws once it has a job is a failure.
  */
 export class StepRunner {
-  private readonly log: Log;
+  private readonly records: StepRecords;
+  private readonly writer: ClaimWriter;
 
   constructor(private readonly parts: StepRunnerParts) {
-    this.log = parts.logs.for('pipeline');
+    const { repository, clock, events, logs, settings } = parts;
+    this.records = new StepRecords(logs.for('pipeline'), events, clock);
+    this.writer = new ClaimWriter(repository, clock, settings.claimTtlMs);
   }
 
   /**
@@ -51,7 +54,7 @@ export class StepRunner {
         settings.maxAttempts,
       );
       if (answer.kind === 'buried') {
-        this.recordEnd(step.worker, answer.job, null, 0);
+        this.records.buried(step.worker, answer.job);
         return 'worked';
       }
       job = answer.job;
@@ -69,171 +72,164 @@ export class StepRunner {
 
   private async work(step: Step, job: ClaimedJob): Promise<void> {
     const { repository, clock, events, running, settings } = this.parts;
-    const startedAt = clock.monotonic();
     const entry = running.enter(job.id);
+    const { signal } = entry;
+    const run: StepRun = { worker: step.worker, job, signal, startedAt: clock.monotonic() };
     const keeper = new ClaimKeeper(repository, clock, job.claim, settings.claimTtlMs, () =>
       entry.stop('claim_lost'),
     );
-    this.log.debug('step started', { job_id: job.id, worker: step.worker, attempt: job.attempts });
+    this.records.started(run);
     keeper.start();
     try {
-      const outcome = await step.perform(job, {
-        signal: entry.signal,
-        progress: (progress) => {
-          keeper.report(progress);
-          events.tell('progress', { jobId: job.id, progress });
-        },
-      });
-      await this.saveOutcome(step, job, outcome, startedAt);
-    } catch (error) {
-      const stopped = entry.signal.aborted ? (entry.signal.reason as StepStopped).reason : null;
-      if (stopped === null) {
-        await this.saveFailure(step, job, asAppError(error), startedAt);
-      } else {
-        await this.saveStop(step, job, stopped);
+      let outcome: StepOutcome;
+      try {
+        outcome = await step.perform(job, {
+          signal,
+          progress: (progress) => {
+            keeper.report(progress);
+            events.tell('progress', { jobId: job.id, progress });
+          },
+        });
+      } catch (error) {
+        await (signal.aborted ? this.saveStop(run) : this.saveFailure(run, asAppError(error)));
+        return;
       }
+      await (outcome.kind === 'wait'
+        ? this.saveWait(run, outcome.checkAfterMs, outcome.progress)
+        : this.saveResult(run, outcome.result, outcome.undo));
     } finally {
       await keeper.stop(); // last: the claim is kept until the outcome is written
       entry.leave();
     }
   }
 
-  private async saveOutcome(
-    step: Step,
-    job: ClaimedJob,
-    outcome: StepOutcome,
-    startedAt: number,
+  private async saveWait(
+    run: StepRun,
+    checkAfterMs: number,
+    progress: number | null,
   ): Promise<void> {
-    const { repository, events, clock } = this.parts;
-    if (outcome.kind === 'wait') {
-      if (outcome.progress !== null) {
-        await repository.renew(job.claim, this.parts.settings.claimTtlMs, outcome.progress);
-      }
-      await this.save(() => repository.release(job.claim, outcome.checkAfterMs));
-      return;
-    }
-    let saved: Job | null;
-    try {
-      saved = await this.save(() => repository.advance(job.claim, outcome.result));
-    } catch (error) {
-      await outcome.undo?.();
-      throw error;
-    }
-    if (saved === null) {
-      await outcome.undo?.();
-      await this.recordLoss(step, job);
-      return;
-    }
-    const seconds = (clock.monotonic() - startedAt) / 1000;
-    const level = saved.state === 'done' ? 'info' : 'debug';
-    this.log.write(level, `recording is ${saved.state}`, {
-      job_id: job.id,
-      worker: step.worker,
-      seconds: Number(seconds.toFixed(3)),
-    });
-    events.tell('step', { worker: step.worker, result: 'success', seconds });
-    events.tell('changed', saved);
-  }
-
-  private async saveFailure(
-    step: Step,
-    job: ClaimedJob,
-    failure: AppError,
-    startedAt: number,
-  ): Promise<void> {
-    const { repository, events, clock, settings, random } = this.parts;
-    const error = { code: failure.code, detail: failure.detail };
-    const seconds = (clock.monotonic() - startedAt) / 1000;
-    const spent = job.attempts >= settings.maxAttempts;
-    const delayMs = backoffMs(
-      job.attempts,
-      { baseMs: settings.backoffBaseMs, maxMs: settings.backoffMaxMs },
-      random(),
+    const { repository, settings } = this.parts;
+    const { claim, id } = run.job;
+    const settled = await this.writer.write(
+      id,
+      async () => {
+        if (progress !== null) {
+          await repository.renew(claim, settings.claimTtlMs, progress);
+        }
+        return repository.release(claim, checkAfterMs);
+      },
+      (current) => isGivenBack(current, run.job),
     );
-    let saved: Job | null;
-    try {
-      saved = await this.save(() =>
-        failure.retryable && !spent
-          ? repository.retryLater(job.claim, delayMs, error)
-          : repository.end(job.claim, failure.retryable ? 'dead' : 'failed', error),
-      );
-    } catch {
-      // Nothing could be written: the claim runs out by itself and the job is taken up again.
-      this.recordFailure(step.worker, job, failure, { saved: false });
-      events.tell('step', { worker: step.worker, result: 'failure', seconds });
-      return;
+    if (settled.kind === 'refused') {
+      await this.recordLoss(run);
+    } else if (settled.kind === 'failed') {
+      this.records.unsaved(run, asAppError(settled.error));
     }
-    if (saved === null) {
-      await this.recordLoss(step, job);
-      return;
-    }
-    this.recordEnd(step.worker, saved, failure, seconds);
   }
 
-  private async saveStop(step: Step, job: ClaimedJob, reason: StopReason): Promise<void> {
-    if (reason === 'shutdown') {
-      const released = await this.save(() => this.parts.repository.release(job.claim, 0)).catch(
-        () => null, // the claim runs out by itself; the attempt stays counted
-      );
-      this.log.info('step given back at shutdown', {
-        job_id: job.id,
-        worker: step.worker,
-        released: released !== null,
-      });
+  private async saveResult(
+    run: StepRun,
+    result: StepResult,
+    undo: (() => Promise<void>) | undefined,
+  ): Promise<void> {
+    const { claim, id } = run.job;
+    const settled = await this.writer.write(
+      id,
+      () => this.parts.repository.advance(claim, result),
+      (current) => carries(current, result),
+    );
+    switch (settled.kind) {
+      case 'saved':
+        this.records.succeeded(run, settled.job);
+        return;
+      case 'refused':
+        await this.undo(run, undo);
+        await this.recordLoss(run);
+        return;
+      case 'failed':
+        // When it is not certain, the row may speak of what the step made: then that stays.
+        if (settled.certain) {
+          await this.undo(run, undo);
+        }
+        this.records.unsaved(run, asAppError(settled.error));
+    }
+  }
+
+  private async undo(run: StepRun, undo: (() => Promise<void>) | undefined): Promise<void> {
+    try {
+      await undo?.();
+    } catch (error) {
+      this.records.notUndone(run, error);
+    }
+  }
+
+  private async saveFailure(run: StepRun, failure: AppError): Promise<void> {
+    const { repository, settings, random } = this.parts;
+    const { job } = run;
+    const error = { code: failure.code, detail: failure.detail };
+    const again = failure.retryable && job.attempts < settings.maxAttempts;
+    const ended = failure.retryable ? 'dead' : 'failed';
+    const backoff = { baseMs: settings.backoffBaseMs, maxMs: settings.backoffMaxMs };
+    const delayMs = backoffMs(job.attempts, backoff, random());
+    const settled = await this.writer.write(
+      job.id,
+      () =>
+        again
+          ? repository.retryLater(job.claim, delayMs, error)
+          : repository.end(job.claim, ended, error),
+      (current) =>
+        current.error?.code === error.code &&
+        (again
+          ? current.state === job.state && current.nextAttemptAt > job.nextAttemptAt
+          : current.state === ended),
+    );
+    switch (settled.kind) {
+      case 'saved':
+        this.records.failed(run, settled.job, failure);
+        return;
+      case 'refused':
+        await this.recordLoss(run);
+        return;
+      case 'failed':
+        this.records.unsaved(run, failure);
+    }
+  }
+
+  private async saveStop(run: StepRun): Promise<void> {
+    const { claim, id } = run.job;
+    if (stopReason(run.signal) !== 'shutdown') {
+      await this.recordLoss(run);
       return;
     }
-    await this.recordLoss(step, job);
+    const settled = await this.writer.write(
+      id,
+      () => this.parts.repository.release(claim, 0),
+      (current) => isGivenBack(current, run.job),
+    );
+    this.records.givenBack(run, settled.kind === 'saved');
   }
 
   /** A claim that is gone because the recording was called off is no loss, only an end. */
-  private async recordLoss(step: Step, job: ClaimedJob): Promise<void> {
-    const fields = { job_id: job.id, worker: step.worker };
-    const current = await this.parts.repository.find(job.id).catch(() => undefined);
-    if (current === null || current?.state === 'cancelled') {
-      this.log.info('step stopped, recording was called off', fields);
-      return;
-    }
-    this.log.warn('claim lost, result not written', fields);
-    this.parts.events.tell('claimLost', { worker: step.worker, jobId: job.id });
-  }
-
-  private recordEnd(worker: WorkerName, job: Job, failure: AppError | null, seconds: number): void {
-    const cause = failure ?? new AppError(job.error?.code ?? 'interrupted');
-    this.recordFailure(worker, job, cause, { state: job.state });
-    this.parts.events.tell('step', { worker, result: 'failure', seconds });
-    this.parts.events.tell('changed', job);
-  }
-
-  /** The one record of a failed step. `dead` needs the owner: nothing will happen by itself any more. */
-  private recordFailure(
-    worker: WorkerName,
-    job: Job,
-    failure: AppError,
-    more: { readonly state?: string; readonly saved?: boolean },
-  ): void {
-    const level = more.state === 'dead' ? 'error' : failure.level;
-    this.log.write(level, 'step failed', {
-      job_id: job.id,
-      worker,
-      attempt: job.attempts,
-      ...more,
-      ...failureFields(failure),
-    });
-  }
-
-  /** Tries to write for as long as the claim may last: a result is not thrown away for a busy disk. */
-  private async save<T>(write: () => Promise<T>): Promise<T> {
-    const { clock, settings } = this.parts;
-    const deadline = clock.monotonic() + settings.claimTtlMs;
-    for (;;) {
-      try {
-        return await write();
-      } catch (error) {
-        if (clock.monotonic() + SAVE_RETRY_MS > deadline) {
-          throw error;
-        }
-        await clock.sleep(SAVE_RETRY_MS);
-      }
+  private async recordLoss(run: StepRun): Promise<void> {
+    const reason = stopReason(run.signal);
+    if (reason === 'cancelled' || reason === 'deleted' || (await this.isCalledOff(run.job.id))) {
+      this.records.calledOff(run);
+    } else {
+      this.records.claimLost(run);
     }
   }
+
+  /** Asked of the row, because another process may have called the recording off. */
+  private async isCalledOff(jobId: string): Promise<boolean> {
+    const current = await this.parts.repository.find(jobId).catch(() => undefined);
+    return current === null || current?.state === 'cancelled';
+  }
+}
+
+function isGivenBack(current: Job, claimed: ClaimedJob): boolean {
+  return current.state === claimed.state && current.attempts < claimed.attempts;
+}
+
+function stopReason(signal: AbortSignal): StopReason | null {
+  return signal.reason instanceof StepStopped ? signal.reason.reason : null;
 }

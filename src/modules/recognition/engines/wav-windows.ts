@@ -1,89 +1,70 @@
-import { open, writeFile } from 'node:fs/promises';
+import { open, type FileHandle } from 'node:fs/promises';
+import { AppError } from '../../../common/errors/app-error';
+import { isMissing, storageFailure, storing } from '../../../common/storage/storage-failure';
+import { BYTES_PER_SAMPLE, BYTES_PER_SECOND, HEADER_BYTES, isSpeechHeader } from './pcm-format';
+import { quietestCut } from './quietest-cut';
 
-const HEADER_BYTES = 44;
-const SAMPLE_RATE = 16_000;
-const BYTES_PER_SAMPLE = 2;
-const BYTES_PER_SECOND = SAMPLE_RATE * BYTES_PER_SAMPLE;
-
-const LONGEST_SECONDS = 60;
+const LONGEST_BYTES = 60 * BYTES_PER_SECOND;
 /** The cut is looked for in the last part of a window. */
-const SEARCH_SECONDS = 15;
-const FRAME_BYTES = 0.02 * BYTES_PER_SECOND;
+const SEARCH_BYTES = 15 * BYTES_PER_SECOND;
 
 export interface WavWindow {
   /** Seconds from the start of the whole audio. */
   readonly startSeconds: number;
   readonly endSeconds: number;
-  /** Samples of this window, s16le. */
+  /** Samples of this window, s16le; valid until the next window is asked for. */
   readonly pcm: Buffer;
 }
 
 /**
- * Cuts a 16 kHz mono s16le WAV (44-byte header) into windows of a minute at most, each at the quietest
- * moment near its end, so that no word is cut in two. One window is in memory at a time.
+ * Cuts a 16 kHz mono s16le WAV (44-byte header) into windows of a minute at most, each in a pause near
+ * its end, so that no word is cut in two. One window is in memory at a time.
+ * @throws AppError `audio_missing`, `corrupt_media` when it is not such a file, `storage_unavailable`
  */
 export async function* wavWindows(path: string): AsyncGenerator<WavWindow> {
-  const file = await open(path, 'r');
+  const file = await open(path, 'r').catch((cause: unknown) => {
+    throw isMissing(cause) ? new AppError('audio_missing', { cause }) : storageFailure(cause);
+  });
   try {
-    const { size } = await file.stat();
-    const total = Math.max(0, size - HEADER_BYTES);
-    const buffer = Buffer.alloc(LONGEST_SECONDS * BYTES_PER_SECOND);
-    for (let start = 0; start + BYTES_PER_SAMPLE <= total;) {
-      const { bytesRead } = await file.read(buffer, 0, buffer.length, HEADER_BYTES + start);
-      if (bytesRead === 0) {
+    const header = await storing(read(file, Buffer.alloc(HEADER_BYTES), 0));
+    if (!isSpeechHeader(header)) {
+      throw new AppError('corrupt_media', { detail: 'The converted audio is damaged' });
+    }
+    const { size } = await storing(file.stat());
+    const buffer = Buffer.alloc(LONGEST_BYTES);
+    for (let start = 0; ;) {
+      const heard = await storing(read(file, buffer, HEADER_BYTES + start));
+      const last = heard.length < buffer.length || HEADER_BYTES + start + heard.length >= size;
+      const length = last
+        ? heard.length - (heard.length % BYTES_PER_SAMPLE)
+        : quietestCut(heard, LONGEST_BYTES - SEARCH_BYTES);
+      if (length > 0) {
+        yield {
+          startSeconds: start / BYTES_PER_SECOND,
+          endSeconds: (start + length) / BYTES_PER_SECOND,
+          pcm: heard.subarray(0, length),
+        };
+      }
+      if (last) {
         return;
       }
-      const last = start + bytesRead >= total;
-      const length = last ? bytesRead - (bytesRead % BYTES_PER_SAMPLE) : quietestCut(buffer);
-      yield {
-        startSeconds: start / BYTES_PER_SECOND,
-        endSeconds: (start + length) / BYTES_PER_SECOND,
-        pcm: buffer.subarray(0, length),
-      };
-      start += last ? bytesRead : length;
+      start += length;
     }
   } finally {
     await file.close();
   }
 }
 
-/** Writes a window as a WAV file of its own. */
-export async function writeWav(path: string, pcm: Buffer): Promise<void> {
-  const header = Buffer.alloc(HEADER_BYTES);
-  header.write('RIFF', 0);
-  header.writeUInt32LE(36 + pcm.length, 4);
-  header.write('WAVEfmt ', 8);
-  header.writeUInt32LE(16, 16);
-  header.writeUInt16LE(1, 20); // PCM
-  header.writeUInt16LE(1, 22); // mono
-  header.writeUInt32LE(SAMPLE_RATE, 24);
-  header.writeUInt32LE(BYTES_PER_SECOND, 28);
-  header.writeUInt16LE(BYTES_PER_SAMPLE, 32);
-  header.writeUInt16LE(8 * BYTES_PER_SAMPLE, 34);
-  header.write('data', 36);
-  header.writeUInt32LE(pcm.length, 40);
-  await writeFile(path, Buffer.concat([header, pcm]));
-}
-
-/** Byte offset of the middle of the quietest frame in the search part. */
-function quietestCut(pcm: Buffer): number {
-  let best = pcm.length;
-  let least = Number.POSITIVE_INFINITY;
-  const from = pcm.length - SEARCH_SECONDS * BYTES_PER_SECOND;
-  for (let frame = from; frame + FRAME_BYTES <= pcm.length; frame += FRAME_BYTES) {
-    const energy = frameEnergy(pcm, frame);
-    if (energy < least) {
-      least = energy;
-      best = frame + FRAME_BYTES / 2;
+/** Fills `buffer` from `position`; the answer is shorter only at the end of the file. */
+async function read(file: FileHandle, buffer: Buffer, position: number): Promise<Buffer> {
+  let filled = 0;
+  while (filled < buffer.length) {
+    const rest = buffer.length - filled;
+    const { bytesRead } = await file.read(buffer, filled, rest, position + filled);
+    if (bytesRead === 0) {
+      break;
     }
+    filled += bytesRead;
   }
-  return best;
-}
-
-function frameEnergy(pcm: Buffer, start: number): number {
-  let energy = 0;
-  for (let offset = start; offset < start + FRAME_BYTES; offset += BYTES_PER_SAMPLE) {
-    energy += pcm.readInt16LE(offset) ** 2;
-  }
-  return energy;
+  return buffer.subarray(0, filled);
 }

@@ -9,10 +9,12 @@ import { loadSettingsFile } from './settings-file.mjs';
 
 /**
  * Sets up what is missing, starts the service, does `whenReady(url)`, and serves until Ctrl-C.
+ * @param settings settings of the service for those that the person has not chosen
  * @returns the command's exit code: the service's own.
  */
-export async function serve(whenReady = async () => {}) {
+export async function serve({ whenReady = async () => {}, settings = {} } = {}) {
   loadSettingsFile();
+  process.env = { ...settings, ...process.env };
   await ensureSystemPackages(RUNTIME);
   await ensureNodePackages();
   await ensureBuild();

@@ -7,7 +7,7 @@ import { say, StepFailure } from '../setup/steps.mjs';
 
 const SAMPLE = join(ROOT, 'samples', 'sample.ogg');
 const BOUND_MS = 180_000;
-const POLL_MS = 300;
+const POLL_MS = 500;
 const TERMINAL = ['done', 'failed', 'dead', 'cancelled'];
 
 /**

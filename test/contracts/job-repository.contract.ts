@@ -344,7 +344,7 @@ function describeQueue(open: () => Promise<JobRepositoryHarness>): void {
       }
     });
 
-    it('gives each job to one poll of twenty, also between processes', async () => {
+    it('Scenario: each job goes to one poll of twenty, also between processes', async () => {
       for (let count = 0; count < 20; count += 1) {
         await add();
       }
@@ -378,7 +378,7 @@ function describeQueue(open: () => Promise<JobRepositoryHarness>): void {
       expect((await harness.rows()).map(({ attempts }) => attempts)).toEqual([1, 1, 1]);
     });
 
-    it('takes a claim over once it has run out, and counts that attempt too', async () => {
+    it('Scenario: a claim that has run out is taken over, and that attempt counts too', async () => {
       const first = await claimedIn('created');
       await expectNoWork('created');
       await harness.expireClaim(first.id);
@@ -462,7 +462,7 @@ function describeQueue(open: () => Promise<JobRepositoryHarness>): void {
       expect((await found(held.id)).progress).toBe(0.5);
     });
 
-    it('moves the job on: attempts start again, the failure is forgotten, the claim is free', async () => {
+    it('Scenario: a step that succeeds leaves no trace of earlier failures: attempts start again, the claim is free', async () => {
       const { id } = await add();
       await repository.retryLater((await claim('created')).claim, 0, ENGINE_DOWN);
       await harness.makeDue(id);
@@ -493,7 +493,7 @@ function describeQueue(open: () => Promise<JobRepositoryHarness>): void {
       });
     });
 
-    it('finishes with state and text together', async () => {
+    it('Scenario: state and text become visible together', async () => {
       const held = await claimedIn('transcribe');
       expect(await repository.transcript(held.id)).toBeNull();
       const job = await repository.advance(held.claim, resultFrom('transcribe', held));
@@ -544,7 +544,7 @@ function describeQueue(open: () => Promise<JobRepositoryHarness>): void {
 
   describe('a late holder', () => {
     it.each(WORKING_STATES)(
-      'of a job in %s writes nothing once somebody else holds it',
+      'Scenario: a late holder writes nothing: of a job in %s that somebody else holds',
       async (state) => {
         const late = await claimedIn(state);
         await harness.expireClaim(late.id);

@@ -47,14 +47,14 @@ describe('who may use the API', () => {
     expect(answers).toEqual([202, 202]);
   });
 
-  it('serves health, metrics and documentation to everybody', async () => {
+  it('Scenario: health, metrics and documentation are served to everybody', async () => {
     const client = new ApiClient(steward.url);
     for (const path of ['/health/live', '/metrics', '/openapi.json', '/docs']) {
       expect([path, (await client.call(path)).status]).toEqual([path, 200]);
     }
   });
 
-  it('never writes a key to its output', () => {
+  it('Scenario: a key is never written to the output', () => {
     expect(steward.output).not.toContain(KEY);
     expect(steward.output).not.toContain('another-long-key');
   });

@@ -112,20 +112,23 @@ describe('from a recording to its transcript', () => {
       'not_media',
       async () => file('list.mp3', '#EXTM3U\n#EXTINF:1,\nfile:///etc/hostname\n'),
     ],
-  ] as const)('Scenario: %s is accepted and ends failed with %s', async (_what, code, make) => {
-    const recording = await transcribed(await make());
-    expect(recording).toMatchObject({ state: 'failed', error: { code } });
-    const response = await client.call(`/v1/recordings/${recording.id}/transcript`);
-    expect([response.status, await response.json()]).toEqual([
-      409,
-      expect.objectContaining({ code: 'no_transcript' }),
-    ]);
-    const records = steward.records.filter(
-      ({ job_id, level }) => job_id === recording.id && (level === 'warn' || level === 'error'),
-    );
-    expect(records).toHaveLength(1);
-    expect(records[0]).toMatchObject({ code, worker: 'convert', state: 'failed' });
-  });
+  ] as const)(
+    'Scenario: what cannot be transcribed is accepted and ends failed: %s, %s',
+    async (_what, code, make) => {
+      const recording = await transcribed(await make());
+      expect(recording).toMatchObject({ state: 'failed', error: { code } });
+      const response = await client.call(`/v1/recordings/${recording.id}/transcript`);
+      expect([response.status, await response.json()]).toEqual([
+        409,
+        expect.objectContaining({ code: 'no_transcript' }),
+      ]);
+      const records = steward.records.filter(
+        ({ job_id, level }) => job_id === recording.id && (level === 'warn' || level === 'error'),
+      );
+      expect(records).toHaveLength(1);
+      expect(records[0]).toMatchObject({ code, worker: 'convert', state: 'failed' });
+    },
+  );
 
   const file = async (name: string, content: string | Buffer): Promise<string> => {
     const path = join(audio, name);

@@ -114,7 +114,7 @@ describe('observability', () => {
   };
 
   describe('GET /metrics', () => {
-    it('offers every metric under its name, type and labels', async () => {
+    it('Scenario: every metric is offered under its name, type and labels', async () => {
       const app = await start();
       app.get(IntakeEvents).tell('up', { intake: 'http', up: true });
       await app.inject({ url: '/health/live' });
@@ -146,7 +146,7 @@ describe('observability', () => {
       expect(text).toMatch(/^process_resident_memory_bytes /m);
     });
 
-    it('answers without the queue when the database does not, and claims nothing about it', async () => {
+    it('Scenario: a scrape does not depend on the database: without the queue it claims nothing about it', async () => {
       const app = await start();
       await scrape(app);
       world.depths = () => Promise.reject(new AppError('storage_unavailable'));
@@ -155,7 +155,7 @@ describe('observability', () => {
       expect(text).toContain('transcriber_storage_free_bytes 5000000000');
     });
 
-    it('names the template of a route, never the address', async () => {
+    it('Scenario: a route is named by its template, never by its address', async () => {
       const app = await start();
       await app.inject({ url: '/no/such/secret-address' });
       await app.inject({ url: '/health/live?token=secret-token' });
@@ -183,7 +183,7 @@ describe('observability', () => {
   });
 
   describe('GET /health/live', () => {
-    it('is ok whatever else is not', async () => {
+    it('Scenario: alive is ok whatever else is not', async () => {
       world.list = () => Promise.reject(new AppError('storage_unavailable'));
       const app = await start();
       app.get(Draining).begin();
@@ -193,7 +193,7 @@ describe('observability', () => {
   });
 
   describe('GET /health/ready', () => {
-    it('is ready when every part is up', async () => {
+    it('Scenario: ready when every part is up', async () => {
       const { status, body } = await ready(await start());
       expect(status).toBe(200);
       expect(body.status).toBe('ok');
@@ -206,7 +206,7 @@ describe('observability', () => {
       ]);
     });
 
-    it('needs neither converter nor engine where nothing is transcribed', async () => {
+    it('Scenario: a process without the pipeline needs neither converter nor engine', async () => {
       world.engine = () => Promise.reject(new AppError('engine_unavailable'));
       const { status, body } = await ready(await start('api'));
       expect(status).toBe(200);
@@ -239,17 +239,20 @@ describe('observability', () => {
       ],
     ];
 
-    it.each(failures)('names %s with %s, and no path', async (part, code, breakIt) => {
-      breakIt(world);
-      const { status, body, text } = await ready(await start());
-      expect(status).toBe(503);
-      expect(body.status).toBe('error');
-      expect(body.error).toEqual({ [part]: { status: 'down', code } });
-      expect(Object.keys(body.info)).toHaveLength(4);
-      expect(text).not.toContain(NOWHERE);
-    });
+    it.each(failures)(
+      'Scenario: a part that is down is named with a code and no path: %s, %s',
+      async (part, code, breakIt) => {
+        breakIt(world);
+        const { status, body, text } = await ready(await start());
+        expect(status).toBe(503);
+        expect(body.status).toBe('error');
+        expect(body.error).toEqual({ [part]: { status: 'down', code } });
+        expect(Object.keys(body.info)).toHaveLength(4);
+        expect(text).not.toContain(NOWHERE);
+      },
+    );
 
-    it('answers while a part hangs, and starts that check only once', async () => {
+    it('Scenario: a part that hangs does not hang the answer: that check is started only once', async () => {
       let checks = 0;
       let begun: () => void = () => undefined;
       const checking = new Promise<void>((resolve) => (begun = resolve));
@@ -269,7 +272,7 @@ describe('observability', () => {
       expect(checks).toBe(1);
     });
 
-    it('fails as soon as the process begins to stop, and asks nothing any more', async () => {
+    it('Scenario: readiness fails as soon as the process begins to stop: nothing is asked any more', async () => {
       const app = await start();
       world.list = () => Promise.reject(new AppError('storage_unavailable'));
       app.get(Draining).begin();
@@ -278,7 +281,7 @@ describe('observability', () => {
       expect(body.details).toEqual({ draining: { status: 'down', code: 'shutting_down' } });
     });
 
-    it('records an outage once, not once a probe, and its end', async () => {
+    it('Scenario: an outage is recorded once at its start and once at its end', async () => {
       const app = await start();
       world.list = () => Promise.reject(new AppError('storage_unavailable'));
       await ready(app);
@@ -342,7 +345,7 @@ describe('observability', () => {
       expect(tested).toMatchObject({ status: 0 });
     });
 
-    it('is alerted by metrics that exist, each alert with its place in the runbook', async () => {
+    it('Scenario: alerts speak of metrics that exist and name their place in the runbook', async () => {
       const rules = await readFile(RULES, 'utf8');
       const offered = Object.keys(ourMetrics(await scrape(await start())));
       const used = rules.match(/\b(transcriber|http)_[a-z_]+\b/g) ?? [];

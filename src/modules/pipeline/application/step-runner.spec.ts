@@ -236,7 +236,7 @@ describe('StepRunner', () => {
       expect(jobOf(id).error?.code).toBe('internal');
     });
 
-    it('what cannot pass ends in failed at once', async () => {
+    it('Scenario: a failure that cannot pass ends the job at once', async () => {
       const id = await add();
       await runner.run(
         new TestStep(async () => {
@@ -252,7 +252,7 @@ describe('StepRunner', () => {
       expect(failures()[0]).toMatchObject({ level: 'warn', fields: { state: 'failed' } });
     });
 
-    it('what may pass is tried again with a growing delay, and ends in dead when spent', async () => {
+    it('Scenario: a failure that may pass is tried again later and ends dead when the attempts are spent', async () => {
       const id = await add();
       const step = new TestStep(async () => {
         throw new AppError('engine_unavailable');
@@ -288,7 +288,7 @@ describe('StepRunner', () => {
       expect(failures()[0]?.fields['reason']).toBe('secret of the machine');
     });
 
-    it('a job whose attempts were all spent on crashes is one record at error, and one count', async () => {
+    it('Scenario: attempts that were all spent on crashes end the job dead: one record at error, one count', async () => {
       const id = await add();
       for (let attempt = 1; attempt <= settings.maxAttempts; attempt += 1) {
         await repository.poll('created', new PollId('x'), settings.claimTtlMs, 9);
@@ -320,7 +320,7 @@ describe('StepRunner', () => {
       expect(told.changed).toEqual([jobOf(id)]);
     });
 
-    it('keeps the claim for as long as the step takes, however long that is', async () => {
+    it('Scenario: a claim is kept for as long as its step takes', async () => {
       const id = await add();
       const step = new TestStep(async () => {
         await clock.sleep(10 * settings.claimTtlMs);
@@ -408,7 +408,7 @@ describe('StepRunner', () => {
   }
 
   describe('a claim that was lost', () => {
-    it('in the middle: the signal aborts, one WARN and one event, nothing written', async () => {
+    it('Scenario: a lost claim stops its step: one WARN and one event, nothing written', async () => {
       const id = await add();
       const step = new TestStep(async (job, context) => {
         await takeOver(job);
@@ -501,19 +501,22 @@ describe('StepRunner', () => {
       );
     });
 
-    it.each(callOff)('%s by another process: noticed within a second', async (_name, _why, act) => {
-      const id = await add();
-      const step = new TestStep(untilStopped);
-      const run = runner.run(step);
-      await settle();
-      await act(id);
-      await clock.advance(1000);
-      expect(await run).toBe('worked');
-      expect(step.signal?.aborted).toBe(true);
-      expect(failures()).toEqual([]);
-      expect(told.step).toEqual([]);
-      expect(told.claimLost).toEqual([]);
-    });
+    it.each(callOff)(
+      'Scenario: a recording called off by another process stops within a second: %s',
+      async (_name, _why, act) => {
+        const id = await add();
+        const step = new TestStep(untilStopped);
+        const run = runner.run(step);
+        await settle();
+        await act(id);
+        await clock.advance(1000);
+        expect(await run).toBe('worked');
+        expect(step.signal?.aborted).toBe(true);
+        expect(failures()).toEqual([]);
+        expect(told.step).toEqual([]);
+        expect(told.claimLost).toEqual([]);
+      },
+    );
 
     it.each(callOff)('%s while the step ends: its result is undone', async (_name, _why, act) => {
       const id = await add();
@@ -591,7 +594,7 @@ describe('StepRunner', () => {
   });
 
   describe('a storage that fails when the result is to be saved', () => {
-    it('is asked again until it answers', async () => {
+    it('Scenario: a result is kept through a storage that is away for a moment', async () => {
       const id = await add();
       repository.failNext('advance', new AppError('storage_full'), 20);
       await runFor(new TestStep(), 30_000);
@@ -640,7 +643,7 @@ describe('StepRunner', () => {
       expect(failures()[0]?.fields).toMatchObject({ code: 'storage_unavailable', saved: false });
     });
 
-    it('and whose answer alone was lost: the result stands, and its audio with it (Q31)', async () => {
+    it('Scenario: a result whose acknowledgement was lost stands: its audio with it (Q31)', async () => {
       const id = await add();
       repository.loseAnswer('advance', new AppError('storage_unavailable'));
       const undo = jest.fn(async () => undefined);

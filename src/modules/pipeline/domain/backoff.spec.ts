@@ -21,7 +21,7 @@ describe('backoffMs', () => {
     }
   });
 
-  it('spreads a hundred jobs that failed together, also at the cap', () => {
+  it('Scenario: jobs that failed together do not return together: a hundred, also at the cap', () => {
     const perSecond = new Map<number, number>();
     for (let job = 0; job < 100; job += 1) {
       const second = Math.floor(backoffMs(30, settings, job / 100) / 1000);

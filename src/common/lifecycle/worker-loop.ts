@@ -14,7 +14,7 @@ export interface WorkerLoopOptions {
    * A rejection means the run could not even look for work.
    */
   readonly run: () => Promise<'worked' | 'idle'>;
-  /** Told of each rejection and of the pause that follows. */
+  /** Told of a rejection and of the pause that follows; not of those that come during a pause. */
   readonly onFailure: (error: unknown, pauseMs: number) => void;
 }
 
@@ -76,6 +76,9 @@ export class WorkerLoop {
   }
 
   private pause(error: unknown): void {
+    if (this.options.clock.monotonic() < this.pausedUntil) {
+      return; // several slots met the same failure: that is one, not a row of them
+    }
     const pauseMs = Math.min(LONGEST_PAUSE_MS, this.options.pauseMs * 2 ** this.failures);
     this.failures += 1;
     this.pausedUntil = this.options.clock.monotonic() + pauseMs;

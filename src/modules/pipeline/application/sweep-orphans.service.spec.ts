@@ -1,0 +1,145 @@
+import { FakeClock } from '../../../../test/fakes/fake-clock';
+import { FakeLogFactory } from '../../../../test/fakes/fake-log';
+import { InMemoryJobRepository } from '../../../../test/fakes/in-memory-job.repository';
+import { InMemoryBlobStore } from '../../../../test/fakes/in-memory.blob-store';
+import { newJob, TestIds } from '../../../../test/fakes/test-jobs';
+import { blobKeys, type Job } from '../domain/job';
+import { PipelineEvents } from '../pipeline.events';
+import { SweepOrphansService } from './sweep-orphans.service';
+
+const DAY = 24 * 3_600_000;
+
+describe('SweepOrphansService', () => {
+  const ids = new TestIds();
+  let clock: FakeClock;
+  let repository: InMemoryJobRepository;
+  let blobs: InMemoryBlobStore;
+  let logs: FakeLogFactory;
+  let swept: { reason: string; count: number }[];
+  let sweeper: SweepOrphansService;
+
+  beforeEach(() => {
+    clock = new FakeClock();
+    repository = new InMemoryJobRepository(clock);
+    blobs = new InMemoryBlobStore(clock);
+    logs = new FakeLogFactory();
+    swept = [];
+    const events = new PipelineEvents();
+    events.on('swept', (files) => swept.push(files));
+    sweeper = new SweepOrphansService(blobs, repository, clock, events, logs);
+  });
+
+  afterEach(() => blobs.dispose());
+
+  async function add(change: Partial<Job> = {}): Promise<string> {
+    const { job } = await repository.create(newJob(ids.next()));
+    const entry = repository.entries.get(job.id);
+    if (entry !== undefined) {
+      entry.job = { ...job, ...change };
+    }
+    return job.id;
+  }
+
+  const speech = (id: string, token: string): string => `recordings/${id}/speech-${token}.wav`;
+
+  it('removes what no row speaks of, and keeps what one does', async () => {
+    const waiting = await add();
+    const converted = await add();
+    const entry = repository.entries.get(converted);
+    if (entry !== undefined) {
+      entry.job = { ...entry.job, state: 'converted', speechKey: speech(converted, 'now') };
+    }
+    const done = await add({ state: 'done', speechKey: null });
+    const orphan = ids.next();
+    const kept = [
+      blobKeys.original(waiting),
+      blobKeys.original(converted),
+      speech(converted, 'now'),
+      blobKeys.original(done),
+    ];
+    const gone = [
+      blobKeys.original(orphan),
+      speech(orphan, 'x'),
+      speech(converted, 'before'),
+      `recordings/${waiting}/something-else`,
+    ];
+    for (const key of [...kept, ...gone]) {
+      blobs.put(key);
+    }
+    await sweeper.sweep(true);
+    expect(blobs.keys).toEqual([...kept].sort());
+    expect(swept).toEqual([
+      { reason: 'staging', count: 0 },
+      { reason: 'orphan', count: 4 },
+    ]);
+  });
+
+  it.each(['done', 'failed', 'dead', 'cancelled'] as const)(
+    'removes converted audio that a job in %s no longer needs',
+    async (state) => {
+      const id = await add({ state, speechKey: speech(ids.next(), 'x') });
+      const key = repository.entries.get(id)?.job.speechKey ?? '';
+      blobs.put(key);
+      blobs.put(blobKeys.original(id));
+      await sweeper.sweep(true);
+      expect(blobs.keys).toEqual([blobKeys.original(id)]);
+    },
+  );
+
+  it('leaves young files alone while others may be writing', async () => {
+    const [young, old] = [ids.next(), ids.next()];
+    blobs.put(blobKeys.original(young), 'x', clock.now() - DAY);
+    blobs.put(blobKeys.original(old), 'x', clock.now() - DAY - 1);
+    await sweeper.sweep(false);
+    expect(blobs.keys).toEqual([blobKeys.original(young)]);
+    await sweeper.sweep(true);
+    expect(blobs.keys).toEqual([]);
+    expect(blobs.sweeps).toEqual([false, true]);
+  });
+
+  it('never removes the audio of a row, however old', async () => {
+    const id = await add();
+    blobs.put(blobKeys.original(id), 'x', 0);
+    await sweeper.sweep(false);
+    expect(blobs.keys).toEqual([blobKeys.original(id)]);
+  });
+
+  it('goes through more files than fit into one question', async () => {
+    const kept: string[] = [];
+    for (let count = 0; count < 450; count += 1) {
+      if (count % 3 === 0) {
+        kept.push(blobKeys.original(await add()));
+        blobs.put(kept.at(-1) ?? '');
+      } else {
+        blobs.put(blobKeys.original(ids.next()));
+      }
+    }
+    await sweeper.sweep(true);
+    expect(blobs.keys).toEqual(kept);
+    expect(swept[1]).toEqual({ reason: 'orphan', count: 300 });
+  });
+
+  it('says what it removed, and nothing when there was nothing', async () => {
+    await sweeper.sweep(true);
+    expect(logs.visible).toEqual([]);
+    blobs.leftInStaging = 2;
+    blobs.put(blobKeys.original(ids.next()));
+    await sweeper.sweep(true);
+    expect(logs.visible).toEqual([
+      expect.objectContaining({ level: 'info', fields: { staging: 2, orphans: 1 } }),
+    ]);
+  });
+
+  it('leaves files of others than recordings alone', async () => {
+    blobs.put('models/en-us/model.json', 'x', 0);
+    await sweeper.sweep(true);
+    expect(blobs.keys).toEqual(['models/en-us/model.json']);
+  });
+
+  it('removes nothing when the rows cannot be asked', async () => {
+    blobs.put(blobKeys.original(ids.next()));
+    repository.failNext('existing', new Error('disk'));
+    await expect(sweeper.sweep(true)).rejects.toThrow('disk');
+    expect(blobs.keys).toHaveLength(1);
+  });
+});

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT, tool } from '../setup/paths.mjs';
 import { run } from '../setup/run.mjs';
@@ -6,9 +6,9 @@ import { main, say, StepFailure } from '../setup/steps.mjs';
 
 /** OpenSpec is content with a folder that it finds no spec in; we count. */
 await main(async () => {
-  const folders = readdirSync(join(ROOT, 'openspec', 'specs'), { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map((entry) => entry.name);
+  const specs = join(ROOT, 'openspec', 'specs');
+  const entries = existsSync(specs) ? readdirSync(specs, { withFileTypes: true }) : [];
+  const folders = entries.filter((entry) => entry.isDirectory());
   const args = ['validate', '--specs', '--strict', '--no-interactive', '--json'];
   const options = { quiet: true, mayFail: true, env: { OPENSPEC_TELEMETRY: '0' } };
   const { code, output } = await run(tool('openspec'), args, options);

@@ -17,12 +17,18 @@ async function main(): Promise<void> {
     reportStrayErrors(log);
     const app = await createApp(config);
     stopOnSignal(app, config, log);
-    await app.listen(config.http.port, config.http.host);
-    announce(await app.getUrl(), config);
+    await app.init();
+    announce(await listen(app, config), config);
   } catch (error) {
     log.error('cannot start', { ...failureFields(error), detail: publicDetail(error) });
     process.exit(1);
   }
+}
+
+/** Through Fastify itself: Nest would log a failure to listen, which is recorded here already. */
+async function listen(app: NestFastifyApplication, config: AppConfig): Promise<string> {
+  const { host, port } = config.http;
+  return app.getHttpAdapter().getInstance().listen({ host, port });
 }
 
 /** Before the settings are known, and for settings that are wrong. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { ApiClient } from '../support/api-client';
+import { eventually } from '../support/eventually';
 import { HeldPrograms } from '../support/held-programs';
 import { speech } from '../support/make-audio';
 import { StewardProcess } from '../support/steward-process';
@@ -121,12 +122,5 @@ function slowForm(bytes: Uint8Array): ReadableStream<Uint8Array> {
   });
 }
 
-async function anyFile(folder: string): Promise<void> {
-  for (;;) {
-    const files = await filesBelow(folder).catch(() => []);
-    if (files.length > 0) {
-      return;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
+const anyFile = (folder: string): Promise<void> =>
+  eventually('a file is being written', async () => (await filesBelow(folder)).length > 0);

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { ApiClient, type Recording } from '../support/api-client';
+import { eventually } from '../support/eventually';
 import { silence, speech, tone } from '../support/make-audio';
 import { StewardProcess } from '../support/steward-process';
 import { filesBelow, removeTempDirs, tempDir } from '../support/temp-dir';
@@ -33,6 +34,9 @@ describe('handing in a recording over HTTP', () => {
 
   const storedFiles = async (): Promise<string[]> =>
     (await filesBelow(dataDir)).filter((path) => !/^(steward\.sqlite|presence\.lock)/.test(path));
+
+  const staging = async (): Promise<boolean> =>
+    (await storedFiles()).some((path) => path.startsWith('staging'));
 
   const all = async (): Promise<Recording[]> =>
     (await client.json<{ data: Recording[] }>('/v1/recordings?limit=200')).data;
@@ -215,13 +219,9 @@ describe('handing in a recording over HTTP', () => {
         'POST /v1/recordings HTTP/1.1\r\nhost: x\r\ncontent-type: multipart/form-data; boundary=x\r\n' +
           `content-length: 1000000\r\n\r\n${part('file', 'x'.repeat(200_000), 'a.wav').trimEnd()}`,
       );
-      for (let found = false; !found;) {
-        found = (await storedFiles()).some((path) => path.startsWith('staging'));
-      }
+      await eventually('the upload is under way', staging);
       socket.destroy();
-      for (let left = true; left;) {
-        left = (await storedFiles()).some((path) => path.startsWith('staging'));
-      }
+      await eventually('its bytes are gone', async () => !(await staging()));
     });
   });
 

@@ -14,7 +14,7 @@ export interface Recording {
 
 const TERMINAL = new Set(['done', 'failed', 'dead', 'cancelled']);
 const POLL_MS = 50;
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 30_000;
 
 /** What a user's program would do with the API. */
 export class ApiClient {
@@ -25,6 +25,7 @@ export class ApiClient {
 
   async call(path: string, init: RequestInit = {}): Promise<Response> {
     return fetch(`${this.url}${path}`, {
+      signal: AbortSignal.timeout(PATIENCE_MS),
       ...init,
       headers: { ...this.headers, ...(init.headers as Record<string, string> | undefined) },
     });

@@ -2,6 +2,7 @@ import { chmod, rm, writeFile } from 'node:fs/promises';
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { eventually } from './eventually';
 
 /**
  * Stand-ins for outside programs, first in PATH, that wait while a file says so and then run the real
@@ -41,9 +42,7 @@ exec ${real} "$@"
 
   /** Resolves when the program has been started. */
   async started(name: string): Promise<void> {
-    while (!existsSync(this.mark(name))) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+    await eventually(`${name} is started`, () => existsSync(this.mark(name)));
   }
 
   private hold(name: string): string {

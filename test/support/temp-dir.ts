@@ -15,9 +15,9 @@ export async function removeTempDirs(): Promise<void> {
   await Promise.all(made.splice(0).map((path) => rm(path, { recursive: true, force: true })));
 }
 
-/** Every file below `root`, as sorted paths relative to it. */
+/** Every file below `root`, as sorted paths relative to it; none while it is not there. */
 export async function filesBelow(root: string): Promise<string[]> {
-  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch(() => []);
   return entries
     .filter((entry) => entry.isFile())
     .map((entry) => relative(root, join(entry.parentPath, entry.name)))

@@ -161,6 +161,7 @@ export class FfmpegMediaConverter extends MediaConverter {
     signal.throwIfAborted();
     const command = ffmpeg({ source: asInput(job.inputPath), stdoutLines: KEPT_STDERR_LINES });
     command.setFfmpegPath(this.programs.ffmpegPath);
+    skipCapabilities(command);
     command
       .inputOptions(['-hide_banner', '-nostdin', ...CLOSED_INPUT])
       .outputOptions(conversionOptions(job.downmix, job.maxSeconds + PADDING_SECONDS))
@@ -212,6 +213,17 @@ export class FfmpegMediaConverter extends MediaConverter {
         .run();
     });
   }
+}
+
+/**
+ * fluent-ffmpeg would first ask ffmpeg for its formats and encoders, in children that can neither be
+ * bounded nor killed. What we need is in every build.
+ */
+function skipCapabilities(command: ffmpeg.FfmpegCommand): void {
+  const noError = null as unknown as Error; // the typings know no success
+  command.availableFormats = (callback) =>
+    callback(noError, { wav: { description: 'WAV', canDemux: true, canMux: true } });
+  command.availableEncoders = (callback) => callback(noError, {});
 }
 
 /** fluent-ffmpeg tells everything in words. */

@@ -1,6 +1,6 @@
 import type { AppConfig } from '../../../common/config/app-config';
 import { AppError } from '../../../common/errors/app-error';
-import type { BlobStore } from '../../../common/storage/blob-store.port';
+import type { BlobStore, ScratchFile } from '../../../common/storage/blob-store.port';
 import { Step, type StepContext, type StepOutcome } from '../application/step';
 import { blobKeys, type ClaimedJob } from '../domain/job';
 import { conversionProgress } from '../domain/progress';
@@ -27,39 +27,46 @@ export class ConvertStep extends Step {
 
   async perform(job: ClaimedJob, context: StepContext): Promise<StepOutcome> {
     const original = await this.blobs.localCopy(blobKeys.original(job.id), context.signal);
-    const scratch = await this.blobs.scratchFile('wav');
     try {
-      const probe = await this.converter.probe(original.path, context.signal);
-      if (probe.durationSeconds !== null && probe.durationSeconds > this.limits.recordingSeconds) {
-        throw tooLong(this.limits.recordingSeconds);
+      const scratch = await this.blobs.scratchFile('wav');
+      try {
+        return await this.convert(job, original.path, scratch, context);
+      } finally {
+        await scratch.discard();
       }
-      const { durationSeconds } = await this.converter.convert(
-        {
-          inputPath: original.path,
-          outputPath: scratch.path,
-          probe,
-          maxSeconds: this.limits.recordingSeconds,
-        },
-        context.signal,
-        ({ seconds }) => context.progress(conversionProgress(seconds, probe.durationSeconds)),
-      );
-      const speechKey = blobKeys.speech(job.claim);
-      const staged = await scratch.adopt();
-      await staged.commit(speechKey);
-      return {
-        kind: 'advance',
-        result: {
-          to: 'converted',
-          speechKey,
-          durationSeconds,
-          warnings: truncation(probe.durationSeconds, durationSeconds),
-        },
-        undo: () => this.blobs.delete(speechKey),
-      };
     } finally {
-      await scratch.discard();
       await original.release();
     }
+  }
+
+  private async convert(
+    job: ClaimedJob,
+    inputPath: string,
+    scratch: ScratchFile,
+    context: StepContext,
+  ): Promise<StepOutcome> {
+    const maxSeconds = this.limits.recordingSeconds;
+    const probe = await this.converter.probe(inputPath, context.signal);
+    if (probe.durationSeconds !== null && probe.durationSeconds > maxSeconds) {
+      throw tooLong(maxSeconds);
+    }
+    const { durationSeconds } = await this.converter.convert(
+      { inputPath, outputPath: scratch.path, probe, maxSeconds },
+      context.signal,
+      ({ seconds }) => context.progress(conversionProgress(seconds, probe.durationSeconds)),
+    );
+    const speechKey = blobKeys.speech(job.claim);
+    await (await scratch.adopt()).commit(speechKey);
+    return {
+      kind: 'advance',
+      result: {
+        to: 'converted',
+        speechKey,
+        durationSeconds,
+        warnings: truncation(probe.durationSeconds, durationSeconds),
+      },
+      undo: () => this.blobs.delete(speechKey),
+    };
   }
 }
 

@@ -2,6 +2,7 @@ import type { DataSourceOptions } from 'typeorm';
 import sqlite3 from 'sqlite3';
 import type { AppConfig } from '../config/app-config';
 import { MIGRATIONS } from './migrations';
+import { SilentTypeormLogger } from './silent.typeorm-logger';
 
 /** How long SQLite itself waits for another process's lock; sqlite3 waits off the event loop. */
 export const SQLITE_BUSY_TIMEOUT_MS = 5000;
@@ -16,7 +17,7 @@ export function writerOptions(database: AppConfig['database']): DataSourceOption
     migrations: MIGRATIONS,
     migrationsTransactionMode: 'each',
     synchronize: false,
-    logging: false,
+    logger: new SilentTypeormLogger(),
   } as const;
   if (database.type === 'sqlite') {
     return {
@@ -48,6 +49,6 @@ export function readerOptions(file: string): DataSourceOptions {
     flags: sqlite3.OPEN_READONLY,
     busyTimeout: SQLITE_BUSY_TIMEOUT_MS,
     synchronize: false,
-    logging: false,
+    logger: new SilentTypeormLogger(),
   };
 }

@@ -15,8 +15,8 @@ import { openDatabase } from './open-database';
     },
     {
       provide: Database,
-      useFactory: (config: AppConfig, _presence: DataDirPresence) => openDatabase(config.database),
-      inject: [AppConfig, DataDirPresence],
+      useFactory: (config: AppConfig) => openDatabase(config.database),
+      inject: [AppConfig, DataDirPresence], // entered first: it keeps a second process from migrating
     },
   ],
   exports: [Database, DataDirPresence],

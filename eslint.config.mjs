@@ -76,6 +76,8 @@ export default tseslint.config(
         module: 'writable',
         require: 'readonly',
         fetch: 'readonly',
+        performance: 'readonly',
+        __dirname: 'readonly',
         Buffer: 'readonly',
         URL: 'readonly',
         setTimeout: 'readonly',

@@ -19,7 +19,6 @@ export async function createApp(config: AppConfig): Promise<NestFastifyApplicati
   const adapter = new FastifyAdapter({
     connectionTimeout: SILENT_CONNECTION_MS,
     forceCloseConnections: true,
-    disableRequestLogging: true,
     routerOptions: { maxParamLength: 200 },
   });
   const app = await NestFactory.create<NestFastifyApplication>(

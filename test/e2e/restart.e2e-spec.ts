@@ -90,7 +90,7 @@ describe('kill -9 and a restart', () => {
         signal: cut.signal,
         headers: { 'content-type': 'multipart/form-data; boundary=x' },
         duplex: 'half',
-      } as RequestInit)
+      })
       .catch(() => undefined);
     await anyFile(join(dataDir, 'staging'));
     await running.crash();

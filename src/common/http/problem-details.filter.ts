@@ -33,7 +33,7 @@ export class ProblemDetailsFilter implements ExceptionFilter {
     const reply = http.getResponse<FastifyReply>();
     const failure = asHttpFailure(error);
     rememberFailure(request, failure);
-    if (reply.sent || request.raw.destroyed) {
+    if (reply.sent || request.raw.socket.destroyed) {
       return; // the client has gone, or the answer is already on its way
     }
     if (failure.retryAfterSeconds !== undefined) {

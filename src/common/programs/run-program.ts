@@ -27,6 +27,9 @@ export async function runProgram(
   let timedOut = false;
   const kill = (): void => {
     child.kill('SIGKILL');
+    // A grandchild may hold the other end of the pipes; without them `close` only waits for the child.
+    child.stdout.destroy();
+    child.stderr.destroy();
   };
   const cancelTimer = limits.clock.after(limits.timeoutMs, () => {
     timedOut = true;

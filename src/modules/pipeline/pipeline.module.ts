@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { Inject, Module, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Clock } from '../../common/clock/clock';
 import { ClockModule } from '../../common/clock/clock.module';
@@ -13,7 +14,7 @@ import { LogFactory } from '../../common/logging/log';
 import { LoggingModule } from '../../common/logging/logging.module';
 import { BlobStore } from '../../common/storage/blob-store.port';
 import { StorageModule } from '../../common/storage/storage.module';
-import { RecognitionModule, Recognizer } from '../recognition';
+import { RecognitionModule, Recognizer, scratchFolder } from '../recognition';
 import { PipelineFacade } from './application/pipeline.facade';
 import { RunningSteps } from './application/running-steps';
 import { SpeechTidier } from './application/speech-tidier';
@@ -153,7 +154,10 @@ export class PipelineModule implements OnApplicationBootstrap, OnModuleDestroy {
   async onApplicationBootstrap(): Promise<void> {
     // Other machines may share a PostgreSQL or a bucket; the lock only speaks for this one.
     const local = this.config.database.type === 'sqlite' && this.config.storage.url === undefined;
-    await this.sweeper.sweep(this.presence.alone && local);
+    await this.sweeper.sweepAtStart(this.presence.alone && local);
+    if (this.presence.alone) {
+      await rm(scratchFolder(this.config.dataDir), { recursive: true, force: true });
+    }
     await this.presence.admitOthers();
     if (this.config.roles.has('pipeline')) {
       this.started = true;

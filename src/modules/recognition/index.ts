@@ -1,4 +1,4 @@
-export { RecognitionModule } from './recognition.module';
+export { RecognitionModule, scratchFolder } from './recognition.module';
 export {
   ENGINES,
   Recognizer,

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../common/clock/clock';
-import type { Log, LogFactory } from '../../../common/logging/log';
+import { failureFields, type Log, type LogFactory } from '../../../common/logging/log';
 import type { BlobStore } from '../../../common/storage/blob-store.port';
 import { blobKeys } from '../domain/job';
 import type { JobRepository } from '../persistence/job.repository.port';
@@ -22,6 +22,15 @@ export class SweepOrphansService {
     logs: LogFactory,
   ) {
     this.log = logs.for('pipeline');
+  }
+
+  /** A store that does not answer must not keep the service from starting: leftovers can wait. */
+  async sweepAtStart(alone: boolean): Promise<void> {
+    try {
+      await this.sweep(alone);
+    } catch (error) {
+      this.log.warn('leftover files not removed', failureFields(error));
+    }
   }
 
   /** @param alone nobody else can be writing: then everything unreferenced goes, whatever its age */

@@ -69,8 +69,6 @@ export class WorkerLoop {
       }
       if (more) {
         this.wake(); // where one job was there may be two: let a free slot look
-      } else if (this.wokenMeanwhile && this.failures === 0) {
-        more = true;
       }
     }
   }

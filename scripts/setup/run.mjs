@@ -7,13 +7,21 @@ const KEPT_CHARACTERS = 64 * 1024;
 const GRACE_MS = 5000;
 
 /**
- * Runs one program to its end, in a process group of its own so that a stop reaches its children too.
- * `quiet` keeps the output (its last 64 KB) and shows it only when the program fails.
+ * Runs one program to its end, in a process group of its own, so that nothing it started outlives it.
+ * `signal` ends it early; the signal's reason is then what went wrong. `quiet` keeps the output (its last
+ * 64 KB) and shows it only when the program fails.
  * @returns `{ code, output }`; `output` is empty unless `quiet`. With `mayFail` any exit code is returned.
  * @throws StepFailure when it cannot be started, fails, lasts longer than `timeoutMs`, or on Ctrl-C.
  */
 export async function run(command, args, options = {}) {
-  const { timeoutMs = 600_000, quiet = false, mayFail = false, env = {}, cwd = ROOT } = options;
+  const {
+    timeoutMs = 600_000,
+    quiet = false,
+    mayFail = false,
+    env = {},
+    cwd = ROOT,
+    signal,
+  } = options;
   interrupted.throwIfAborted();
   const child = spawn(command, args, {
     cwd,
@@ -39,10 +47,12 @@ export async function run(command, args, options = {}) {
     const timer = setTimeout(() => end(`took longer than ${timeoutMs / 1000} s`), timeoutMs);
     const stop = () => end('was interrupted');
     interrupted.addEventListener('abort', stop, { once: true });
+    signal?.addEventListener('abort', () => end(signal.reason), { once: true });
     const settle = (result) => {
       clearTimeout(timer);
       clearTimeout(lastResort);
       interrupted.removeEventListener('abort', stop);
+      killGroup(child, 'SIGKILL'); // what it left running
       resolve({ reason, ...result });
     };
     child.once('error', (error) => settle({ code: null, reason: error.message }));

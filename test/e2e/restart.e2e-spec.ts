@@ -28,7 +28,7 @@ describe('kill -9 and a restart', () => {
     ['conversion', 'ffmpeg'],
     ['recognition', 'pocketsphinx_batch'],
   ])(
-    'Scenario: a crash during %s ends with the recording done once and no file left over',
+    'Scenario: a crash during a step ends with the recording done once and no file left over: %s',
     async (_step, program) => {
       const dataDir = await tempDir('data');
       const programs = new HeldPrograms(await tempDir('bin'), ['ffmpeg', 'pocketsphinx_batch']);

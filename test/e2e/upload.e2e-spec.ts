@@ -349,7 +349,7 @@ describe('handing in a recording over HTTP', () => {
       await refused(await client.call(`/v1/recordings?${query}`), 400, 'invalid_parameter');
     });
 
-    it('answers not_found for what is not there, whatever its shape', async () => {
+    it('Scenario: what is not there is answered with not_found, whatever its shape', async () => {
       for (const id of ['0193d4a2-6f3e-7c41-9d0a-5b1f2f3c4d5e', 'x', '%00', 'a%2Fb']) {
         for (const tail of ['', '/transcript', '/audio', '/events']) {
           const response = await client.call(`/v1/recordings/${id}${tail}`);

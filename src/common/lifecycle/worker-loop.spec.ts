@@ -84,7 +84,7 @@ describe('WorkerLoop', () => {
     expect(runs.underWay).toBe(3);
   });
 
-  it('looks again for a wake-up that came while all slots were busy', async () => {
+  it('Scenario: a wake-up during a run is not lost: also when all slots were busy', async () => {
     const loop = loopOf(1);
     loop.wake();
     loop.wake();

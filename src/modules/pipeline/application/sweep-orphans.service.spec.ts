@@ -42,7 +42,7 @@ describe('SweepOrphansService', () => {
 
   const speech = (id: string, token: string): string => `recordings/${id}/speech-${token}.wav`;
 
-  it('removes what no row speaks of, and keeps what one does', async () => {
+  it('Scenario: files that no row speaks of are removed at the start, and no others', async () => {
     const waiting = await add();
     const converted = await add();
     const entry = repository.entries.get(converted);
@@ -86,7 +86,7 @@ describe('SweepOrphansService', () => {
     },
   );
 
-  it('leaves young files alone while others may be writing', async () => {
+  it('Scenario: young files are left alone while others may be writing', async () => {
     const [young, old] = [ids.next(), ids.next()];
     blobs.put(blobKeys.original(young), 'x', clock.now() - DAY);
     blobs.put(blobKeys.original(old), 'x', clock.now() - DAY - 1);

@@ -1,4 +1,4 @@
-import { EventEmitter } from 'node:events';
+import { TypedEvents } from '../events/typed-events';
 
 export interface HttpEventMap {
   /** An answer is out. `route` is the template, or `unmatched`: never the raw address. */
@@ -13,20 +13,4 @@ export interface HttpEventMap {
 }
 
 /** What the HTTP server has answered, for whoever listens. */
-export class HttpEvents {
-  private readonly emitter = new EventEmitter();
-
-  on<K extends keyof HttpEventMap>(
-    event: K,
-    listener: (...values: HttpEventMap[K]) => void,
-  ): () => void {
-    this.emitter.on(event, listener);
-    return () => {
-      this.emitter.off(event, listener);
-    };
-  }
-
-  tell<K extends keyof HttpEventMap>(event: K, ...values: HttpEventMap[K]): void {
-    this.emitter.emit(event, ...values);
-  }
-}
+export class HttpEvents extends TypedEvents<HttpEventMap> {}

@@ -1,4 +1,4 @@
-import { EventEmitter } from 'node:events';
+import { TypedEvents } from '../../common/events/typed-events';
 import type { Source } from '../pipeline';
 
 export interface IntakeEventMap {
@@ -9,20 +9,4 @@ export interface IntakeEventMap {
 }
 
 /** What happens at the doors, for whoever listens. */
-export class IntakeEvents {
-  private readonly emitter = new EventEmitter();
-
-  on<K extends keyof IntakeEventMap>(
-    event: K,
-    listener: (...values: IntakeEventMap[K]) => void,
-  ): () => void {
-    this.emitter.on(event, listener);
-    return () => {
-      this.emitter.off(event, listener);
-    };
-  }
-
-  tell<K extends keyof IntakeEventMap>(event: K, ...values: IntakeEventMap[K]): void {
-    this.emitter.emit(event, ...values);
-  }
-}
+export class IntakeEvents extends TypedEvents<IntakeEventMap> {}

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { logListenerFailure } from '../../common/events/listener-failure';
 import { LogFactory } from '../../common/logging/log';
 import { LoggingModule } from '../../common/logging/logging.module';
 import { BlobStore } from '../../common/storage/blob-store.port';
@@ -11,7 +12,11 @@ import { IntakeEvents } from './intake.events';
 @Module({
   imports: [LoggingModule, StorageModule, PipelineModule],
   providers: [
-    IntakeEvents,
+    {
+      provide: IntakeEvents,
+      useFactory: (logs: LogFactory) => new IntakeEvents(logListenerFailure(logs)),
+      inject: [LogFactory],
+    },
     {
       provide: AcceptRecordingService,
       useFactory: (blobs: BlobStore, pipeline: PipelineFacade, logs: LogFactory) =>

@@ -1,5 +1,5 @@
-import { EventEmitter } from 'node:events';
 import type { AppError } from '../../common/errors/app-error';
+import { TypedEvents } from '../../common/events/typed-events';
 import type { Job } from './domain/job';
 
 export const WORKERS = ['convert', 'dispatch', 'collect'] as const;
@@ -37,23 +37,4 @@ export interface PipelineEventMap {
   swept: [files: { readonly reason: 'staging' | 'orphan'; readonly count: number }];
 }
 
-/** Typed events of the pipeline. A listener that throws must not undo what is already saved: see `tell`. */
-export class PipelineEvents {
-  private readonly emitter = new EventEmitter<PipelineEventMap>().setMaxListeners(0);
-
-  on<K extends keyof PipelineEventMap>(
-    event: K,
-    listener: (...values: PipelineEventMap[K]) => void,
-  ): () => void {
-    // The emitter's own typing cannot follow the generic key; the map above is what counts.
-    const untyped = this.emitter as EventEmitter;
-    untyped.on(event, listener);
-    return () => {
-      untyped.off(event, listener);
-    };
-  }
-
-  tell<K extends keyof PipelineEventMap>(event: K, ...values: PipelineEventMap[K]): void {
-    (this.emitter as EventEmitter).emit(event, ...values);
-  }
-}
+export class PipelineEvents extends TypedEvents<PipelineEventMap> {}

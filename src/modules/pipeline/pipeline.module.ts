@@ -6,6 +6,7 @@ import { AppConfig } from '../../common/config/app-config';
 import { ConfigModule } from '../../common/config/config.module';
 import { Database } from '../../common/database/database';
 import { DatabaseModule } from '../../common/database/database.module';
+import { logListenerFailure } from '../../common/events/listener-failure';
 import { DataDirPresence } from '../../common/lifecycle/data-dir-presence';
 import { Draining } from '../../common/lifecycle/draining';
 import { LifecycleModule } from '../../common/lifecycle/lifecycle.module';
@@ -42,7 +43,11 @@ import { PipelineWorkers } from './workers/pipeline.workers';
   ],
   providers: [
     RunningSteps,
-    PipelineEvents,
+    {
+      provide: PipelineEvents,
+      useFactory: (logs: LogFactory) => new PipelineEvents(logListenerFailure(logs)),
+      inject: [LogFactory],
+    },
     {
       provide: JobRepository,
       useFactory: (database: Database, clock: Clock) => new SqlJobRepository(database, clock),
@@ -111,7 +116,7 @@ import { PipelineWorkers } from './workers/pipeline.workers';
           steps: [
             { step: new ConvertStep(blobs, converter, config.limits), concurrency },
             { step: new DispatchStep(blobs, recognizer), concurrency },
-            { step: new CollectStep(blobs, recognizer, clock, events), concurrency },
+            { step: new CollectStep(blobs, recognizer), concurrency },
           ],
           runner,
           schedule,

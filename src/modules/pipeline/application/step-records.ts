@@ -33,6 +33,13 @@ export class StepRecords {
       seconds: Number(seconds.toFixed(3)),
     });
     this.events.tell('step', { worker: run.worker, result: 'success', seconds });
+    if (saved.state === 'done' && saved.engine !== null && saved.durationSeconds !== null) {
+      this.events.tell('recognized', {
+        engine: saved.engine,
+        audioSeconds: saved.durationSeconds,
+        workSeconds: seconds,
+      });
+    }
     this.events.tell('changed', saved);
   }
 

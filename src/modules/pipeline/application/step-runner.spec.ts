@@ -9,6 +9,7 @@ import type { PollAnswer } from '../persistence/job.repository.port';
 import { PipelineEvents, type PipelineEventMap } from '../pipeline.events';
 import { RunningSteps } from './running-steps';
 import { Step, type StepContext, type StepOutcome } from './step';
+import { StepRecords } from './step-records';
 import { StepRunner } from './step-runner';
 
 const settings = {
@@ -55,6 +56,7 @@ describe('StepRunner', () => {
   let logs: FakeLogFactory;
   let running: RunningSteps;
   let runner: StepRunner;
+  let events: PipelineEvents;
   let told: { [K in keyof PipelineEventMap]: PipelineEventMap[K][0][] };
 
   beforeEach(() => {
@@ -62,7 +64,7 @@ describe('StepRunner', () => {
     repository = new InMemoryJobRepository(clock);
     logs = new FakeLogFactory();
     running = new RunningSteps();
-    const events = new PipelineEvents();
+    events = new PipelineEvents();
     told = {
       changed: [],
       progress: [],
@@ -318,6 +320,38 @@ describe('StepRunner', () => {
       expect(logs.visible).toEqual([]);
       expect(jobOf(id)).toMatchObject({ state: 'converted', attempts: 0, error: null });
       expect(told.changed).toEqual([jobOf(id)]);
+    });
+
+    it('tells how much audio took how long once the transcript is saved, and only then', async () => {
+      const id = await add();
+      await runner.run(new TestStep());
+      expect(told.recognized).toEqual([]);
+      const entry = repository.entries.get(id);
+      if (entry === undefined) {
+        throw new Error('no such job');
+      }
+      const ended = {
+        ...entry.job,
+        state: 'done',
+        engine: 'pocketsphinx',
+        durationSeconds: 5,
+      } as const;
+      new StepRecords(logs.for('pipeline'), events, clock).succeeded(
+        {
+          worker: 'collect',
+          job: {
+            ...entry.job,
+            state: 'transcribe',
+            claim: { jobId: id, state: 'transcribe', token: 't' },
+          },
+          signal: new AbortController().signal,
+          startedAt: clock.monotonic() - 2500,
+        },
+        ended,
+      );
+      expect(told.recognized).toEqual([
+        { engine: 'pocketsphinx', audioSeconds: 5, workSeconds: 2.5 },
+      ]);
     });
 
     it('Scenario: a claim is kept for as long as its step takes', async () => {

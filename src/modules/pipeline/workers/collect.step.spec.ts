@@ -14,7 +14,6 @@ import { AppError } from '../../../common/errors/app-error';
 import { RunningSteps } from '../application/running-steps';
 import type { StepOutcome } from '../application/step';
 import type { ClaimedJob, Job } from '../domain/job';
-import { PipelineEvents } from '../pipeline.events';
 import { CollectStep } from './collect.step';
 
 const SPEECH = 'recordings/x/speech-1.wav';
@@ -24,7 +23,6 @@ describe('CollectStep', () => {
   let blobs: InMemoryBlobStore;
   let recognizer: FakeRecognizer;
   let step: CollectStep;
-  let recognized: unknown[];
   let progress: number[];
 
   beforeEach(() => {
@@ -32,11 +30,8 @@ describe('CollectStep', () => {
     blobs = new InMemoryBlobStore(clock);
     blobs.put(SPEECH, 'wav');
     recognizer = new FakeRecognizer();
-    const events = new PipelineEvents();
-    recognized = [];
-    events.on('recognized', (work) => recognized.push(work));
     progress = [];
-    step = new CollectStep(blobs, recognizer, clock, events);
+    step = new CollectStep(blobs, recognizer);
   });
 
   afterEach(() => {
@@ -95,17 +90,6 @@ describe('CollectStep', () => {
     });
   });
 
-  it('tells how much audio took how long', async () => {
-    const hold = new Hold();
-    recognizer.onCollect(hold.behaviour());
-    const work = perform(await job());
-    await hold.entered;
-    await clock.advance(2500);
-    hold.release();
-    await work;
-    expect(recognized).toEqual([{ engine: 'openai', audioSeconds: 12.5, workSeconds: 2.5 }]);
-  });
-
   it('waits for work that goes on elsewhere', async () => {
     recognizer.onCollect(pending(30_000, 0.5), pending(5000));
     const half = await perform(await job());
@@ -119,7 +103,6 @@ describe('CollectStep', () => {
       checkAfterMs: 5000,
       progress: null,
     });
-    expect(recognized).toEqual([]);
   });
 
   it('tells progress between the conversion and done, which alone is 1', async () => {
@@ -131,11 +114,10 @@ describe('CollectStep', () => {
   });
 
   it.each(['engine_failed', 'engine_timeout', 'engine_unavailable'] as const)(
-    'hands on that the engine says %s, and tells of no recognised audio',
+    'hands on that the engine says %s',
     async (code) => {
       recognizer.onCollect(fails(new AppError(code)));
       await expect(perform(await job())).rejects.toMatchObject({ code });
-      expect(recognized).toEqual([]);
     },
   );
 
@@ -166,6 +148,5 @@ describe('CollectStep', () => {
     await expect(work).rejects.toMatchObject({ reason: 'deleted' });
     await settle();
     expect(recognizer.aborted).toBe(1);
-    expect(recognized).toEqual([]);
   });
 });

@@ -1,11 +1,9 @@
-import type { Clock } from '../../../common/clock/clock';
 import { AppError } from '../../../common/errors/app-error';
 import type { BlobStore } from '../../../common/storage/blob-store.port';
 import { ENGINES, type RecognitionTicket, type Recognizer } from '../../recognition';
 import { Step, type StepContext, type StepOutcome } from '../application/step';
 import type { ClaimedJob } from '../domain/job';
 import { recognitionProgress } from '../domain/progress';
-import type { PipelineEvents } from '../pipeline.events';
 import { withSpeech } from './speech-request';
 import { asTranscript } from './transcript-of-result';
 
@@ -17,15 +15,12 @@ export class CollectStep extends Step {
   constructor(
     private readonly blobs: BlobStore,
     private readonly recognizer: Recognizer,
-    private readonly clock: Clock,
-    private readonly events: PipelineEvents,
   ) {
     super();
   }
 
   async perform(job: ClaimedJob, context: StepContext): Promise<StepOutcome> {
     const ticket = ticketOf(job);
-    const startedAt = this.clock.monotonic();
     return withSpeech(this.blobs, job, context.signal, async (request): Promise<StepOutcome> => {
       const answer = await this.recognizer.collect(ticket, request, context.signal, (share) =>
         context.progress(recognitionProgress(share)),
@@ -37,11 +32,6 @@ export class CollectStep extends Step {
           progress: answer.progress === null ? null : recognitionProgress(answer.progress),
         };
       }
-      this.events.tell('recognized', {
-        engine: ticket.engine,
-        audioSeconds: request.durationSeconds,
-        workSeconds: (this.clock.monotonic() - startedAt) / 1000,
-      });
       return {
         kind: 'advance',
         result: { to: 'done', transcript: asTranscript(job, ticket, request, answer.result) },

@@ -64,7 +64,7 @@ describe('PipelineWorkers', () => {
       steps: [
         { step: new ConvertStep(blobs, converter, limits), concurrency },
         { step: new DispatchStep(blobs, recognizer), concurrency },
-        { step: new CollectStep(blobs, recognizer, clock, events), concurrency },
+        { step: new CollectStep(blobs, recognizer), concurrency },
       ],
       runner: new StepRunner({ repository, clock, events, running, logs, settings, random }),
       schedule,

@@ -108,28 +108,31 @@ describe('ConvertStep', () => {
     [3, 1.9, true],
     [0.5, 0.1, false],
     [null, 5, false],
-  ])('of %s s claimed, %s s decoded: cut is %s', async (claimed, decoded, cut) => {
-    step = new ConvertStep(blobs, converter, { ...LIMITS, recordingSeconds: 1000 });
-    converter.probed = { ...converter.probed, durationSeconds: claimed };
-    converter.durationSeconds = decoded;
-    const outcome = await perform();
-    const warnings =
-      outcome.kind === 'advance' && outcome.result.to === 'converted'
-        ? outcome.result.warnings
-        : undefined;
-    expect(warnings).toEqual(
-      cut
-        ? [
-            {
-              code: 'truncated_media',
-              detail: expect.any(String),
-              start_s: decoded,
-              end_s: claimed,
-            },
-          ]
-        : [],
-    );
-  });
+  ])(
+    'Scenario: media that breaks off is transcribed as far as it goes, with a warning: of %s s claimed, %s s decoded: cut is %s',
+    async (claimed, decoded, cut) => {
+      step = new ConvertStep(blobs, converter, { ...LIMITS, recordingSeconds: 1000 });
+      converter.probed = { ...converter.probed, durationSeconds: claimed };
+      converter.durationSeconds = decoded;
+      const outcome = await perform();
+      const warnings =
+        outcome.kind === 'advance' && outcome.result.to === 'converted'
+          ? outcome.result.warnings
+          : undefined;
+      expect(warnings).toEqual(
+        cut
+          ? [
+              {
+                code: 'truncated_media',
+                detail: expect.any(String),
+                start_s: decoded,
+                end_s: claimed,
+              },
+            ]
+          : [],
+      );
+    },
+  );
 
   it.each(['not_media', 'no_audio_stream', 'converter_unavailable'] as const)(
     'hands on that the probe says %s',

@@ -119,7 +119,7 @@ describe('PipelineWorkers', () => {
     }
   }
 
-  it('brings a job to its end at once, without waiting for a poll', async () => {
+  it('Scenario: a job that comes into a state wakes its worker at once: to its end without a poll', async () => {
     workers.start();
     const done = reaches('done');
     const id = await add();
@@ -149,7 +149,7 @@ describe('PipelineWorkers', () => {
     ]);
   });
 
-  it('finds what another process has put there, at the next poll', async () => {
+  it('Scenario: what another process has put there is found at the next poll', async () => {
     workers.start();
     await settle();
     const done = reaches('done');

@@ -1,31 +1,59 @@
 import { AppError } from '../../../common/errors/app-error';
+import { fileUrl } from './ffmpeg-arguments';
 
 /** The last words of a program say why it gave up; the rest is noise and may quote the file's tags. */
 const LAST_WORDS = 300;
 
-/** Below this ffprobe only guesses: such a file is not damaged sound but no sound at all. */
-const GUESSED_SCORE = 25;
+/**
+ * The program or its machine, not the file: a library is missing, the build is too old for our options,
+ * there is no memory. "Input/output error" is not among them: ffmpeg says it of files that end early.
+ */
+const PROGRAM_AT_FAULT =
+  /error while loading shared libraries|Unrecognized option|Option not found|Cannot allocate memory|Too many open files|Resource temporarily unavailable/;
 
-/** ffprobe could not read the file. */
-export function probeFailure(stderr: string): AppError {
-  const code = /moov atom not found/.test(stderr) ? 'corrupt_media' : 'not_media';
-  return new AppError(code, { cause: lastWords(stderr) });
+/** A shell's way to say that a program cannot be run or is not there; wrapper scripts use it. */
+const NOT_RUNNABLE = new Set([126, 127]);
+
+/** Lines that begin with a space quote the file's tags. */
+const WRITING =
+  /^(?!\s).*(?:av_interleaved_write_frame|Error (?:writing trailer|closing file|muxing|submitting a packet to the muxer|opening output))/;
+const FULL = /No space left on device|Disk quota exceeded/;
+
+export interface FailedRun {
+  readonly exitCode: number | null;
+  readonly stderr: string;
 }
 
-/** ffmpeg could read the container but not turn it into sound. */
-export function conversionFailure(stderr: string, probeScore: number): AppError {
-  if (/No space left on device|Disk quota exceeded/.test(stderr)) {
-    return new AppError('storage_full', { cause: lastWords(stderr) });
+/** Why a program could not read a file that is there; `looksLikeMedia` tells damage from other files. */
+export function readingFailure(run: FailedRun, looksLikeMedia: boolean): AppError {
+  const cause = lastWords(run.stderr);
+  if (
+    run.stderr.trim() === '' ||
+    (run.exitCode !== null && NOT_RUNNABLE.has(run.exitCode)) ||
+    PROGRAM_AT_FAULT.test(run.stderr)
+  ) {
+    return unavailable(cause);
   }
-  if (/matches no streams/.test(stderr)) {
-    return new AppError('no_audio_stream', { cause: lastWords(stderr) });
+  return new AppError(looksLikeMedia ? 'corrupt_media' : 'not_media', { cause });
+}
+
+/**
+ * Why the output could not be written, or undefined when it could. To be asked after success too: when
+ * only the last bytes do not fit, ffmpeg 5 says so and still ends with 0.
+ */
+export function writingFailure(stderr: string, outputPath: string): AppError | undefined {
+  const line = stderr
+    .split('\n')
+    .find((text) => WRITING.test(text) || text.startsWith(`${fileUrl(outputPath)}: `));
+  if (line === undefined) {
+    return undefined;
   }
-  return new AppError(probeScore <= GUESSED_SCORE ? 'not_media' : 'corrupt_media', {
-    cause: lastWords(stderr),
+  return new AppError(FULL.test(line) ? 'storage_full' : 'storage_unavailable', {
+    cause: lastWords(line),
   });
 }
 
-/** The program itself is missing, may not be run, or was killed from outside. */
+/** The program is missing, may not be run, was killed from outside, or is broken. */
 export const unavailable = (cause: unknown): AppError =>
   new AppError('converter_unavailable', { cause });
 

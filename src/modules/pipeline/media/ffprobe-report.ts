@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../../common/errors/app-error';
+import { unavailable } from './ffmpeg-failure';
 import type { MediaProbe } from './media-converter.port';
 
 const number = z.coerce.number().optional().catch(undefined);
@@ -13,41 +14,57 @@ const reportSchema = z.object({
         channels: number,
         start_time: number,
         duration: number,
+        tags: z.object({ DURATION: z.string().optional() }).optional(),
       }),
     )
     .default([]),
   format: z
-    .object({ format_name: z.string().optional(), duration: number, probe_score: number })
+    .object({ format_name: z.string().optional(), duration: number, start_time: number })
     .default({}),
 });
 
-export interface ProbeReport extends MediaProbe {
-  /** How sure ffprobe is of the container, 0..100. */
-  readonly score: number;
-}
+type Report = z.infer<typeof reportSchema>;
 
-/** @throws AppError `not_media` (no streams at all), `no_audio_stream` */
-export function readProbeReport(json: string): ProbeReport {
+/** In these ffmpeg counts from the first sound, wherever the picture starts. */
+const COUNTED_FROM_AUDIO = new Set(['mpegts', 'mpeg']);
+
+/** @throws AppError `not_media` (no streams at all), `no_audio_stream`, `converter_unavailable` */
+export function readProbeReport(json: string): MediaProbe {
   const { streams, format } = parse(json);
   const audio = streams.find(({ codec_type }) => codec_type === 'audio');
   if (audio === undefined) {
     throw new AppError(streams.length === 0 ? 'not_media' : 'no_audio_stream');
   }
-  const duration = format.duration ?? audio.duration;
+  const name = format.format_name ?? 'unknown';
+  const startSeconds = COUNTED_FROM_AUDIO.has(name)
+    ? 0
+    : Math.max(0, (audio.start_time ?? 0) - (format.start_time ?? 0));
+  // The sound may be shorter than its video: then the container's length is not ours.
+  const sounding = positive(audio.duration) ?? positive(secondsOf(audio.tags?.DURATION));
   return {
-    durationSeconds: duration !== undefined && duration > 0 ? duration : null,
+    durationSeconds:
+      sounding === undefined ? (positive(format.duration) ?? null) : startSeconds + sounding,
     channels: audio.channels ?? 1,
-    startSeconds: Math.max(0, audio.start_time ?? 0),
+    startSeconds,
     codec: audio.codec_name ?? 'unknown',
-    format: format.format_name ?? 'unknown',
-    score: format.probe_score ?? 0,
+    format: name,
   };
 }
 
-function parse(json: string): z.infer<typeof reportSchema> {
+const positive = (value: number | undefined): number | undefined =>
+  value !== undefined && value > 0 ? value : undefined;
+
+/** Matroska's `00:00:05.008000000` in seconds. */
+function secondsOf(text: string | undefined): number | undefined {
+  const [hours, minutes, seconds] = (text ?? '').split(':').map(Number);
+  const total = (hours ?? NaN) * 3600 + (minutes ?? NaN) * 60 + (seconds ?? NaN);
+  return Number.isFinite(total) ? total : undefined;
+}
+
+function parse(json: string): Report {
   try {
     return reportSchema.parse(JSON.parse(json));
   } catch (cause) {
-    throw new AppError('not_media', { cause });
+    throw unavailable(cause);
   }
 }

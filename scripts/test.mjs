@@ -22,6 +22,7 @@ const TEST_PACKAGES = {
   flite: () => whereIs('flite') !== undefined,
   'espeak-ng': () => whereIs('espeak-ng') !== undefined,
   sox: () => whereIs('sox') !== undefined,
+  procps: () => whereIs('pgrep') !== undefined, // tests look for processes left behind
   postgresql: () => postgresPrograms() !== undefined,
 };
 

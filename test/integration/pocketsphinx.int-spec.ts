@@ -156,6 +156,18 @@ describe('PocketSphinx', () => {
       expect(Math.abs((words.at(-1)?.endSeconds ?? 0) - voice.to)).toBeLessThan(0.3);
     });
 
+    it('Scenario: a sentence is heard the same in a room that hisses for long before and after', async () => {
+      const hiss = await samplesOf(
+        folder,
+        await generated(
+          folder,
+          'hiss.wav',
+          ...['-f', 'lavfi', '-i', 'anoisesrc=d=15:c=white:r=16000:a=0.002:seed=2'],
+        ),
+      );
+      expect(textOf(await recognize(Buffer.concat([hiss, sentence, hiss])))).toBe(SENTENCE);
+    });
+
     it('Scenario: every sentence of a long recording is found where it is said', async () => {
       const unit = Buffer.concat([sentence, quiet(3)]);
       const times = Math.ceil(125 / secondsOf(unit));

@@ -1,4 +1,6 @@
-import { readCtm } from './ctm-words';
+import { readCtm as readCtmFrom, type CtmWord } from './ctm-words';
+
+const readCtm = (text: string): CtmWord[] => readCtmFrom(text, new Map([['window', 0]]));
 
 describe('readCtm', () => {
   it('reads words with their times and confidence', () => {
@@ -25,7 +27,7 @@ describe('readCtm', () => {
   });
 
   it('keeps apostrophes, dots and hyphens of words', () => {
-    const words = readCtm("w 1 0 1 don't 1\nw 1 1 1 u.s. 1\nw 1 2 1 x-ray 1");
+    const words = readCtm("window 1 0 1 don't 1\nwindow 1 1 1 u.s. 1\nwindow 1 2 1 x-ray 1");
     expect(words.map(({ word }) => word)).toEqual(["don't", 'u.s.', 'x-ray']);
   });
 
@@ -49,5 +51,20 @@ describe('readCtm', () => {
     expect(readCtm('window 1 0 1 on 0.5\r\n')).toEqual([
       { word: 'on', startSeconds: 0, endSeconds: 1, confidence: 0.5 },
     ]);
+  });
+
+  it('adds where the utterance of the word begins', () => {
+    const beginnings = new Map([
+      ['u0', 0.5],
+      ['u1', 60],
+    ]);
+    expect(readCtmFrom('u0 1 1 0.5 turn 1\nu1 1 0.25 0.5 on 1', beginnings)).toEqual([
+      { word: 'turn', startSeconds: 1.5, endSeconds: 2, confidence: 1 },
+      { word: 'on', startSeconds: 60.25, endSeconds: 60.75, confidence: 1 },
+    ]);
+  });
+
+  it('leaves out words of an utterance that it was not asked about', () => {
+    expect(readCtmFrom('u7 1 1 0.5 turn 1', new Map([['u0', 0]]))).toEqual([]);
   });
 });

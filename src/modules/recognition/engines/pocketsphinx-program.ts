@@ -6,6 +6,8 @@ import { AppError } from '../../../common/errors/app-error';
 import { runProgram, type ProgramRun } from '../../../common/programs/run-program';
 import { storing } from '../../../common/storage/storage-failure';
 import { readCtm, type CtmWord } from './ctm-words';
+import { BYTES_PER_SECOND } from './pcm-format';
+import { soundingStretches } from './sounding-stretches';
 import type { WavWindow } from './wav-windows';
 
 export interface PocketSphinxFiles {
@@ -18,6 +20,10 @@ export interface PocketSphinxFiles {
 const ACOUSTIC_MODEL = 'en-us';
 const LANGUAGE_MODEL = 'en-us.lm.bin';
 const DICTIONARY = 'cmudict-en-us.dict';
+
+/** Names of the utterances to recognise, one a line. */
+const LIST = 'list';
+const SAMPLES_ENDING = '.raw';
 
 /** Measured at 0.2 of the audio's length; ten times as slow as real time means that it hangs. */
 const TIMEOUT_BASE_MS = 30_000;
@@ -48,17 +54,21 @@ export class PocketSphinxProgram {
   }
 
   /**
-   * Recognises a window, using `folder` for its files.
+   * Recognises a window, using `folder` for its files. Each stretch of sound is an utterance of its own:
+   * with the pauses left in, the program takes the room for the speaker and gets half of the words wrong.
    * @returns words with times from the start of the whole audio
    * @throws AppError `engine_unavailable`, `engine_timeout`, `engine_failed`, `model_missing`
    */
   async recognize(window: WavWindow, folder: string, signal: AbortSignal): Promise<CtmWord[]> {
+    signal.throwIfAborted();
+    const beginnings = await writeUtterances(window, folder);
+    if (beginnings.size === 0) {
+      return [];
+    }
     const [hypotheses, words, log] = ['text.hyp', 'words.ctm', 'log'].map((name) =>
       join(folder, name),
     ) as [string, string, string];
     await storing(Promise.all([hypotheses, words, log].map((file) => rm(file, { force: true }))));
-    await storing(writeFile(join(folder, 'window.raw'), window.pcm));
-    await storing(writeFile(join(folder, 'list'), 'window\n'));
 
     const { exitCode, stderr } = await this.run(
       [...this.modelArguments(), ...this.fileArguments(folder, hypotheses, words, log)],
@@ -66,7 +76,8 @@ export class PocketSphinxProgram {
       signal,
     );
     // It ends with 0 even when it could not read its input; then the list entry is not answered.
-    const answered = (await contentOf(hypotheses)).includes('(window ');
+    const answers = await contentOf(hypotheses);
+    const answered = [...beginnings.keys()].every((id) => answers.includes(`(${id} `));
     if (exitCode !== 0 || !answered) {
       const complaints = await complaintsIn(log);
       throw new AppError(complaints.includes('init failed') ? 'model_missing' : 'engine_failed', {
@@ -75,11 +86,7 @@ export class PocketSphinxProgram {
         ),
       });
     }
-    return readCtm(await contentOf(words)).map((word) => ({
-      ...word,
-      startSeconds: window.startSeconds + word.startSeconds,
-      endSeconds: window.startSeconds + word.endSeconds,
-    }));
+    return readCtm(await contentOf(words), beginnings);
   }
 
   private modelArguments(): string[] {
@@ -92,14 +99,14 @@ export class PocketSphinxProgram {
   }
 
   /**
-   * Of the modes measured the one with the fewest wrong words whose times are true: whole-window mean,
-   * wide beam. With its silence removal the clock stands still in every pause; without, it needs dither,
+   * Of the modes measured the one with the fewest wrong words whose times are true: the mean of the whole
+   * utterance, wide beam. With its silence removal the clock stands still in every pause; without, it needs dither,
    * because it hears words in digital silence. The seed makes the noise the same each time.
    */
   private fileArguments(folder: string, hypotheses: string, words: string, log: string): string[] {
     return [
-      ...['-adcin', 'yes', '-cepdir', folder, '-cepext', '.raw'],
-      ...['-ctl', join(folder, 'list')],
+      ...['-adcin', 'yes', '-cepdir', folder, '-cepext', SAMPLES_ENDING],
+      ...['-ctl', join(folder, LIST)],
       ...['-cmn', 'batch', '-remove_silence', 'no', '-dither', 'yes', '-seed', '1'],
       ...['-beam', '1e-60', '-wbeam', '1e-40', '-maxhmmpf', '-1'],
       ...['-hyp', hypotheses, '-ctm', words, '-logfn', log],
@@ -131,6 +138,24 @@ export class PocketSphinxProgram {
     }
     return run;
   }
+}
+
+/**
+ * Writes the stretches of sound of a window as files and lists them.
+ * @returns by name: the second of the whole audio at which it begins
+ */
+async function writeUtterances(
+  { pcm, startSeconds }: WavWindow,
+  folder: string,
+): Promise<Map<string, number>> {
+  const beginnings = new Map<string, number>();
+  for (const [index, { from, to }] of soundingStretches(pcm).entries()) {
+    const name = `u${index}`;
+    await storing(writeFile(join(folder, `${name}${SAMPLES_ENDING}`), pcm.subarray(from, to)));
+    beginnings.set(name, startSeconds + from / BYTES_PER_SECOND);
+  }
+  await storing(writeFile(join(folder, LIST), [...beginnings.keys()].join('\n') + '\n'));
+  return beginnings;
 }
 
 /** A file that the program did not write counts as empty. */

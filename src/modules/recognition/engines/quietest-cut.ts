@@ -1,6 +1,5 @@
-import { BYTES_PER_SAMPLE, BYTES_PER_SECOND } from './pcm-format';
+import { FRAME_BYTES, frameEnergies } from './frame-energies';
 
-const FRAME_BYTES = 0.02 * BYTES_PER_SECOND;
 /** A single quiet frame may be the closure of a "t" inside a word; 0.3 s of quiet is a pause. */
 const PAUSE_FRAMES = 15;
 
@@ -9,10 +8,7 @@ const PAUSE_FRAMES = 15;
  * at or after `from`. `pcm` must reach at least 0.3 s beyond `from`.
  */
 export function quietestCut(pcm: Buffer, from: number): number {
-  const energies: number[] = [];
-  for (let start = from; start + FRAME_BYTES <= pcm.length; start += FRAME_BYTES) {
-    energies.push(frameEnergy(pcm, start));
-  }
+  const energies = frameEnergies(pcm, from);
   let best = 0;
   let least = Number.POSITIVE_INFINITY;
   for (let first = 0; first + PAUSE_FRAMES <= energies.length; first += 1) {
@@ -25,12 +21,4 @@ export function quietestCut(pcm: Buffer, from: number): number {
     }
   }
   return from + Math.round(best + PAUSE_FRAMES / 2) * FRAME_BYTES;
-}
-
-function frameEnergy(pcm: Buffer, start: number): number {
-  let energy = 0;
-  for (let offset = start; offset < start + FRAME_BYTES; offset += BYTES_PER_SAMPLE) {
-    energy += pcm.readInt16LE(offset) ** 2;
-  }
-  return energy;
 }

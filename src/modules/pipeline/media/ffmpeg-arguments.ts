@@ -52,9 +52,13 @@ export const probeArguments = (inputPath: string): string[] => [
   ...['-i', fileUrl(inputPath)],
 ];
 
-/** The levels are reported at `info`; progress goes to a pipe of its own. */
+/**
+ * The levels are reported at `info`; progress goes to a pipe of its own. Frames that cannot be decoded
+ * are no failure, however many: an AMR call that is mostly pauses has more of them than others.
+ */
 export const INPUT_OPTIONS = [
   ...['-hide_banner', '-nostdin', '-y', '-nostats', '-loglevel', 'info', '-progress', 'pipe:1'],
+  ...['-max_error_rate', '1'],
   ...CLOSED_INPUT,
 ];
 

@@ -28,6 +28,9 @@ type Report = z.infer<typeof reportSchema>;
 /** In these ffmpeg counts from the first sound, wherever the picture starts. */
 const COUNTED_FROM_AUDIO = new Set(['mpegts', 'mpeg']);
 
+/** Frames without a container: ffprobe guesses their length from the first bit rates, often wrongly. */
+const LENGTH_GUESSED = new Set(['aac', 'ac3', 'amr', 'amrnb', 'amrwb']);
+
 /** @throws AppError `not_media` (no streams at all), `no_audio_stream`, `converter_unavailable` */
 export function readProbeReport(json: string): MediaProbe {
   const { streams, format } = parse(json);
@@ -39,16 +42,23 @@ export function readProbeReport(json: string): MediaProbe {
   const startSeconds = COUNTED_FROM_AUDIO.has(name)
     ? 0
     : Math.max(0, (audio.start_time ?? 0) - (format.start_time ?? 0));
-  // The sound may be shorter than its video: then the container's length is not ours.
-  const sounding = positive(audio.duration) ?? positive(secondsOf(audio.tags?.DURATION));
   return {
-    durationSeconds:
-      sounding === undefined ? (positive(format.duration) ?? null) : startSeconds + sounding,
+    durationSeconds: LENGTH_GUESSED.has(name) ? null : lengthOf(audio, format, startSeconds),
     channels: audio.channels ?? 1,
     startSeconds,
     codec: audio.codec_name ?? 'unknown',
     format: name,
   };
+}
+
+/** The sound may be shorter than its video: then the container's length is not ours. */
+function lengthOf(
+  audio: Report['streams'][number],
+  format: Report['format'],
+  startSeconds: number,
+): number | null {
+  const sounding = positive(audio.duration) ?? positive(secondsOf(audio.tags?.DURATION));
+  return sounding === undefined ? (positive(format.duration) ?? null) : startSeconds + sounding;
 }
 
 const positive = (value: number | undefined): number | undefined =>

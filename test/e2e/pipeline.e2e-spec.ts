@@ -155,6 +155,16 @@ describe('from a recording to its transcript', () => {
     expect(Number(/id: (\d+)/.exec(resumed)?.[1])).toBeGreaterThan(Number(last));
   });
 
+  it('Scenario: health is answered while the engine works', async () => {
+    await programs.holdBack('pocketsphinx_batch');
+    const { id } = await client.accept(await speech(audio, 'how are you'));
+    await client.until(id, ({ state, attempts }) => state === 'transcribe' && attempts === 1);
+    expect((await client.call('/health/live')).status).toBe(200);
+    expect((await client.get(id)).state).toBe('transcribe');
+    await programs.letGo('pocketsphinx_batch');
+    expect((await client.ended(id)).state).toBe('done');
+  });
+
   it('Scenario: cancel stops the step under way and its child', async () => {
     await programs.holdBack('ffmpeg');
     const { id } = await client.accept(await speech(audio, 'stop me'));

@@ -18,7 +18,7 @@ export class HeldPrograms {
     for (const name of this.names) {
       const real = execFileSync('which', [name]).toString().trim();
       const script = `#!/bin/sh
-case " $* " in *" -version "*) exec ${real} "$@";; esac
+case "$*" in ''|-version|-help) exec ${real} "$@";; esac
 touch "${this.mark(name)}"
 while [ -e "${this.hold(name)}" ]; do sleep 0.05; done
 exec ${real} "$@"

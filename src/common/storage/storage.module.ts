@@ -6,6 +6,8 @@ import { AppConfig } from '../config/app-config';
 import { ConfigModule } from '../config/config.module';
 import { BlobStore } from './blob-store.port';
 import { FileBlobStore } from './file.blob-store';
+import { FileLeftoverJournal } from './file.leftover-journal';
+import { LeftoverJournal } from './leftover-journal.port';
 import { parseS3Location } from './s3-location';
 import { S3BlobStore } from './s3.blob-store';
 
@@ -20,7 +22,12 @@ import { S3BlobStore } from './s3.blob-store';
           ? new FileBlobStore(dataDir, clock)
           : new S3BlobStore(parseS3Location(storage.url), join(dataDir, 'staging'), clock),
     },
+    {
+      provide: LeftoverJournal,
+      inject: [AppConfig],
+      useFactory: ({ dataDir }: AppConfig) => new FileLeftoverJournal(join(dataDir, 'journal')),
+    },
   ],
-  exports: [BlobStore],
+  exports: [BlobStore, LeftoverJournal],
 })
 export class StorageModule {}

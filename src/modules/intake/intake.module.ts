@@ -2,15 +2,13 @@ import { Module } from '@nestjs/common';
 import { logListenerFailure } from '../../common/events/listener-failure';
 import { LogFactory } from '../../common/logging/log';
 import { LoggingModule } from '../../common/logging/logging.module';
-import { BlobStore } from '../../common/storage/blob-store.port';
-import { StorageModule } from '../../common/storage/storage.module';
 import { PipelineFacade, PipelineModule } from '../pipeline';
 import { AcceptRecordingService } from './application/accept-recording.service';
 import { IntakeEvents } from './intake.events';
 
 /** What every way in shares: how a recording is accepted, and what is told about the doors. */
 @Module({
-  imports: [LoggingModule, StorageModule, PipelineModule],
+  imports: [LoggingModule, PipelineModule],
   providers: [
     {
       provide: IntakeEvents,
@@ -19,9 +17,9 @@ import { IntakeEvents } from './intake.events';
     },
     {
       provide: AcceptRecordingService,
-      useFactory: (blobs: BlobStore, pipeline: PipelineFacade, logs: LogFactory) =>
-        new AcceptRecordingService(blobs, pipeline, logs),
-      inject: [BlobStore, PipelineFacade, LogFactory],
+      useFactory: (pipeline: PipelineFacade, logs: LogFactory) =>
+        new AcceptRecordingService(pipeline, logs),
+      inject: [PipelineFacade, LogFactory],
     },
   ],
   exports: [IntakeEvents, AcceptRecordingService],

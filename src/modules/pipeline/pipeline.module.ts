@@ -14,13 +14,14 @@ import { PollSchedule } from '../../common/lifecycle/poll-schedule.port';
 import { LogFactory } from '../../common/logging/log';
 import { LoggingModule } from '../../common/logging/logging.module';
 import { BlobStore } from '../../common/storage/blob-store.port';
+import { LeftoverJournal } from '../../common/storage/leftover-journal.port';
 import { StorageModule } from '../../common/storage/storage.module';
 import { RecognitionModule, Recognizer, scratchFolder } from '../recognition';
 import { PipelineFacade } from './application/pipeline.facade';
 import { RunningSteps } from './application/running-steps';
 import { SpeechTidier } from './application/speech-tidier';
 import { StepRunner } from './application/step-runner';
-import { SweepOrphansService } from './application/sweep-orphans.service';
+import { SweepLeftoversService } from './application/sweep-leftovers.service';
 import { FfmpegMediaConverter } from './media/ffmpeg.media-converter';
 import { MediaConverter } from './media/media-converter.port';
 import { JobRepository } from './persistence/job.repository.port';
@@ -66,19 +67,22 @@ import { PipelineWorkers } from './workers/pipeline.workers';
         blobs: BlobStore,
         running: RunningSteps,
         events: PipelineEvents,
-      ) => new PipelineFacade(repository, blobs, running, events),
-      inject: [JobRepository, BlobStore, RunningSteps, PipelineEvents],
+        journal: LeftoverJournal,
+        logs: LogFactory,
+      ) => new PipelineFacade(repository, blobs, running, events, journal, logs),
+      inject: [JobRepository, BlobStore, RunningSteps, PipelineEvents, LeftoverJournal, LogFactory],
     },
     {
-      provide: SweepOrphansService,
+      provide: SweepLeftoversService,
       useFactory: (
         blobs: BlobStore,
+        journal: LeftoverJournal,
         repository: JobRepository,
         clock: Clock,
         events: PipelineEvents,
         logs: LogFactory,
-      ) => new SweepOrphansService(blobs, repository, clock, events, logs),
-      inject: [BlobStore, JobRepository, Clock, PipelineEvents, LogFactory],
+      ) => new SweepLeftoversService(blobs, journal, repository, clock, events, logs),
+      inject: [BlobStore, LeftoverJournal, JobRepository, Clock, PipelineEvents, LogFactory],
     },
     {
       provide: SpeechTidier,
@@ -151,7 +155,7 @@ export class PipelineModule implements OnApplicationBootstrap, OnModuleDestroy {
   constructor(
     @Inject(AppConfig) private readonly config: AppConfig,
     @Inject(PipelineWorkers) private readonly workers: PipelineWorkers,
-    @Inject(SweepOrphansService) private readonly sweeper: SweepOrphansService,
+    @Inject(SweepLeftoversService) private readonly sweeper: SweepLeftoversService,
     @Inject(SpeechTidier) private readonly tidier: SpeechTidier,
     @Inject(DataDirPresence) private readonly presence: DataDirPresence,
   ) {}
@@ -159,7 +163,10 @@ export class PipelineModule implements OnApplicationBootstrap, OnModuleDestroy {
   async onApplicationBootstrap(): Promise<void> {
     // Other machines may share a PostgreSQL or a bucket; the lock only speaks for this one.
     const local = this.config.database.type === 'sqlite' && this.config.storage.url === undefined;
-    await this.sweeper.sweepAtStart(this.presence.alone && local);
+    await this.sweeper.sweepAtStart({
+      aloneOnFolder: this.presence.alone,
+      aloneOnStore: this.presence.alone && local,
+    });
     if (this.presence.alone) {
       await rm(scratchFolder(this.config.dataDir), { recursive: true, force: true });
     }

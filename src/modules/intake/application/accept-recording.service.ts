@@ -1,6 +1,6 @@
 import { AppError } from '../../../common/errors/app-error';
 import type { Log, LogFactory } from '../../../common/logging/log';
-import type { BlobStore, StagedBlob } from '../../../common/storage/blob-store.port';
+import type { StagedBlob } from '../../../common/storage/blob-store.port';
 import { blobKeys, type Job, type PipelineFacade, type Source } from '../../pipeline';
 import { newRecordingId } from './recording-id';
 
@@ -23,7 +23,6 @@ export class AcceptRecordingService {
   private readonly log: Log;
 
   constructor(
-    private readonly blobs: BlobStore,
     private readonly pipeline: PipelineFacade,
     logs: LogFactory,
   ) {
@@ -44,6 +43,7 @@ export class AcceptRecordingService {
     const id = newRecordingId();
     const key = blobKeys.original(id);
     try {
+      await this.pipeline.announce(id);
       await staged.commit(key);
     } catch (error) {
       await staged.discard();
@@ -51,7 +51,7 @@ export class AcceptRecordingService {
     }
     const answer = await this.create(id, offered);
     if (!answer.created) {
-      await this.blobs.delete(key);
+      await this.pipeline.withdraw(id);
       refuseOther(answer.job, offered);
       return answer;
     }
@@ -88,7 +88,7 @@ export class AcceptRecordingService {
         (failure) => failure instanceof AppError && failure.code === 'not_found',
       );
       if (absent) {
-        await this.blobs.delete(blobKeys.original(id));
+        await this.pipeline.withdraw(id);
       }
       throw error;
     }

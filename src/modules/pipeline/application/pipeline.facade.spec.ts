@@ -1,7 +1,9 @@
 import { text } from 'node:stream/consumers';
 import { FakeClock } from '../../../../test/fakes/fake-clock';
 import { InMemoryJobRepository } from '../../../../test/fakes/in-memory-job.repository';
+import { FakeLogFactory } from '../../../../test/fakes/fake-log';
 import { InMemoryBlobStore } from '../../../../test/fakes/in-memory.blob-store';
+import { InMemoryLeftoverJournal } from '../../../../test/fakes/in-memory.leftover-journal';
 import { newJob, TestIds } from '../../../../test/fakes/test-jobs';
 import { PollId } from '../../../common/errors/noop';
 import { blobKeys, type ClaimedJob, type Job } from '../domain/job';
@@ -40,7 +42,14 @@ describe('PipelineFacade', () => {
     for (const name of ['changed', 'deleted'] as const) {
       events.on(name, (job) => told.push([name, job.id, job.state]));
     }
-    facade = new PipelineFacade(repository, blobs, running, events);
+    facade = new PipelineFacade(
+      repository,
+      blobs,
+      running,
+      events,
+      new InMemoryLeftoverJournal(),
+      new FakeLogFactory(),
+    );
   });
 
   afterEach(() => blobs.dispose());

@@ -1,6 +1,8 @@
 import type { Readable } from 'node:stream';
 import { AppError } from '../../../common/errors/app-error';
+import { failureFields, type Log, type LogFactory } from '../../../common/logging/log';
 import type { BlobStore, ByteRange } from '../../../common/storage/blob-store.port';
+import type { LeftoverJournal } from '../../../common/storage/leftover-journal.port';
 import { blobKeys, type Job, type NewJob } from '../domain/job';
 import type { Transcript } from '../domain/transcript';
 import type { JobFilter, JobRepository } from '../persistence/job.repository.port';
@@ -15,20 +17,38 @@ export interface JobPage {
 
 /** All that other modules may ask of the pipeline. */
 export class PipelineFacade {
+  private readonly log: Log;
+
   constructor(
     private readonly repository: JobRepository,
     private readonly blobs: BlobStore,
     private readonly running: RunningSteps,
     private readonly events: PipelineEvents,
-  ) {}
+    private readonly journal: LeftoverJournal,
+    logs: LogFactory,
+  ) {
+    this.log = logs.for('pipeline');
+  }
 
-  /** Adds a recording whose bytes are stored under `blobKeys.original`; see {@link JobRepository.create}. */
+  /** To be called before the bytes of a new recording are put under `blobKeys.original(id)`. */
+  async announce(id: string): Promise<void> {
+    await this.journal.note(id);
+  }
+
+  /** Adds an announced recording whose bytes are stored; see {@link JobRepository.create}. */
   async create(job: NewJob): Promise<{ readonly job: Job; readonly created: boolean }> {
     const result = await this.repository.create(job);
     if (result.created) {
+      await this.forgetNote(job.id);
       this.events.tell('changed', result.job);
     }
     return result;
+  }
+
+  /** Removes the bytes of an announced recording that got no row. */
+  async withdraw(id: string): Promise<void> {
+    await this.blobs.delete(blobKeys.original(id));
+    await this.forgetNote(id);
   }
 
   /** @throws AppError `not_found` */
@@ -100,6 +120,8 @@ export class PipelineFacade {
 
   /** Removes row, transcript and audio. @throws AppError `not_found` */
   async delete(id: string): Promise<void> {
+    await this.get(id);
+    await this.journal.note(id);
     const job = await this.repository.delete(id);
     if (job === null) {
       throw new AppError('not_found', { detail: 'There is no recording with this id' });
@@ -110,6 +132,19 @@ export class PipelineFacade {
     await this.blobs.delete(blobKeys.original(id));
     if (job.speechKey !== null) {
       await this.blobs.delete(job.speechKey);
+    }
+    await this.forgetNote(id);
+  }
+
+  /** What is true is saved already; a note that stays is looked at, and taken back, at the next start. */
+  private async forgetNote(id: string): Promise<void> {
+    try {
+      await this.journal.clear(id);
+    } catch (error) {
+      this.log.warn('note of a finished change not removed', {
+        job_id: id,
+        ...failureFields(error),
+      });
     }
   }
 

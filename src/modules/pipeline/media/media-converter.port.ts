@@ -28,7 +28,7 @@ export interface Conversion {
 export abstract class MediaConverter {
   /**
    * @throws AppError `not_media`, `no_audio_stream`, `corrupt_media`, `conversion_timeout`,
-   * `converter_unavailable`; the signal's reason when aborted
+   * `converter_unavailable`, `storage_unavailable`; the signal's reason when aborted
    */
   abstract probe(inputPath: string, signal: AbortSignal): Promise<MediaProbe>;
 

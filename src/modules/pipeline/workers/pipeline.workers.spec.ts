@@ -5,6 +5,7 @@ import { FakePollSchedule } from '../../../../test/fakes/fake-poll-schedule';
 import { FakeRecognizer, fails, Hold, pending } from '../../../../test/fakes/fake-recognizer';
 import { InMemoryJobRepository } from '../../../../test/fakes/in-memory-job.repository';
 import { InMemoryBlobStore } from '../../../../test/fakes/in-memory.blob-store';
+import { InMemoryLeftoverJournal } from '../../../../test/fakes/in-memory.leftover-journal';
 import { newJob, TestIds } from '../../../../test/fakes/test-jobs';
 import { AppError } from '../../../common/errors/app-error';
 import { Draining } from '../../../common/lifecycle/draining';
@@ -56,7 +57,14 @@ describe('PipelineWorkers', () => {
     events.on('changed', (job) => states.push(job.state));
     events.on('step', ({ worker, result }) => steps.push(`${worker} ${result}`));
     const running = new RunningSteps();
-    facade = new PipelineFacade(repository, blobs, running, events);
+    facade = new PipelineFacade(
+      repository,
+      blobs,
+      running,
+      events,
+      new InMemoryLeftoverJournal(),
+      new FakeLogFactory(),
+    );
     const limits = { uploadBytes: 1000, recordingSeconds: 60 };
     const random = (): number => 0;
     const concurrency = 2;

@@ -55,7 +55,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/common/config/**/*.ts', 'src/main.ts'],
+    files: ['src/common/config/**/*.ts', 'src/main.ts', 'src/migrate.ts'],
     rules: { 'no-restricted-syntax': ['error', ...wallClock] },
   },
   {

@@ -59,7 +59,7 @@ const roles = z
       });
       return z.NEVER;
     }
-    return new Set(known) as ReadonlySet<Role>;
+    return new Set(known);
   })
   .default(new Set(ROLE_NAMES));
 

@@ -34,7 +34,7 @@ export abstract class MediaConverter {
 
   /**
    * Writes `outputPath`; on failure or abort the child is killed and the caller removes the file.
-   * @throws as `probe`, and `too_long` (decoded more than `maxSeconds`), `storage_full`
+   * @throws as `probe`, and `too_long` (claimed or decoded more than `maxSeconds`), `storage_full`
    */
   abstract convert(
     request: {

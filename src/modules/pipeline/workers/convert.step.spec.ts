@@ -85,21 +85,6 @@ describe('ConvertStep', () => {
     expect(progress).toEqual([0]);
   });
 
-  it('refuses what claims to be too long without converting it', async () => {
-    converter.probed = { ...converter.probed, durationSeconds: 60.1 };
-    await expect(perform()).rejects.toMatchObject({
-      code: 'too_long',
-      detail: 'Recordings may last 60 seconds at most',
-    });
-    expect(converter.requests).toEqual([]);
-  });
-
-  it('takes what claims to be just as long as allowed', async () => {
-    converter.probed = { ...converter.probed, durationSeconds: 60 };
-    converter.durationSeconds = 60;
-    expect(await perform()).toMatchObject({ kind: 'advance' });
-  });
-
   it.each([
     [100, 94, true],
     [100, 95, false],

@@ -1,5 +1,4 @@
 import type { AppConfig } from '../../../common/config/app-config';
-import { AppError } from '../../../common/errors/app-error';
 import type { BlobStore, ScratchFile } from '../../../common/storage/blob-store.port';
 import { Step, type StepContext, type StepOutcome } from '../application/step';
 import { blobKeys, type ClaimedJob } from '../domain/job';
@@ -47,9 +46,6 @@ export class ConvertStep extends Step {
   ): Promise<StepOutcome> {
     const maxSeconds = this.limits.recordingSeconds;
     const probe = await this.converter.probe(inputPath, context.signal);
-    if (probe.durationSeconds !== null && probe.durationSeconds > maxSeconds) {
-      throw tooLong(maxSeconds);
-    }
     const { durationSeconds } = await this.converter.convert(
       { inputPath, outputPath: scratch.path, probe, maxSeconds },
       context.signal,
@@ -69,9 +65,6 @@ export class ConvertStep extends Step {
     };
   }
 }
-
-const tooLong = (maxSeconds: number): AppError =>
-  new AppError('too_long', { detail: `Recordings may last ${maxSeconds} seconds at most` });
 
 function truncation(claimed: number | null, decoded: number): TranscriptWarning[] {
   if (

@@ -4,6 +4,8 @@ import type { AppConfig } from '../../../common/config/app-config';
 import type { Clock } from '../../../common/clock/clock';
 import { AppError } from '../../../common/errors/app-error';
 import { runProgram, type ProgramRun } from '../../../common/programs/run-program';
+import type { SupervisedRun } from '../../../common/programs/supervised-program';
+import { watchProgram } from '../../../common/programs/watch-program';
 import { betterMixing, firstMixing, type Mixing } from './channel-mix';
 import { fileUrl, INPUT_OPTIONS, outputOptions, probeArguments } from './ffmpeg-arguments';
 import { readingFailure, unavailable, writingFailure, type FailedRun } from './ffmpeg-failure';
@@ -16,7 +18,6 @@ import {
   type MediaProbe,
 } from './media-converter.port';
 import { beginsLikeMedia } from './media-signature';
-import { watchProgram, type WatchedRun } from './watched-program';
 
 /** Reading a header takes milliseconds; a cold network disk may need longer. */
 const PROBE_TIMEOUT_MS = 30_000;
@@ -100,10 +101,10 @@ export class FfmpegMediaConverter extends MediaConverter {
     signal: AbortSignal,
   ): Promise<ProgramRun> {
     const run = await started(
-      runProgram(program, args, { clock: this.clock, timeoutMs, signal }),
+      runProgram(program, args, { clock: this.clock, totalMs: timeoutMs, signal }),
       signal,
     );
-    refuseKilled(run.timedOut, run.signal);
+    refuseKilled(run.timedOut, run.killedBy);
     return run;
   }
 
@@ -113,7 +114,7 @@ export class FfmpegMediaConverter extends MediaConverter {
     mixing: Mixing,
     signal: AbortSignal,
     onProgress: (progress: ConversionProgress) => void,
-  ): Promise<WatchedRun> {
+  ): Promise<SupervisedRun> {
     const limits = {
       clock: this.clock,
       signal,

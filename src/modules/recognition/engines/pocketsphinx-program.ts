@@ -120,7 +120,7 @@ export class PocketSphinxProgram {
   ): Promise<ProgramRun> {
     const run = await runProgram(this.files.program, args, {
       clock: this.clock,
-      timeoutMs,
+      totalMs: timeoutMs,
       signal,
     }).catch((error: unknown) => {
       signal.throwIfAborted();
@@ -133,8 +133,8 @@ export class PocketSphinxProgram {
       const cause = new Error(run.stderr.slice(-CAUSE_CHARACTERS));
       throw new AppError('engine_unavailable', { cause });
     }
-    if (run.signal !== null) {
-      throw new AppError('engine_failed', { cause: new Error(`killed by ${run.signal}`) });
+    if (run.killedBy !== null) {
+      throw new AppError('engine_failed', { cause: new Error(`killed by ${run.killedBy}`) });
     }
     return run;
   }

@@ -1,5 +1,5 @@
-import { FakeClock } from '../../../../test/fakes/fake-clock';
-import { watchProgram } from './watched-program';
+import { FakeClock } from '../../../test/fakes/fake-clock';
+import { watchProgram } from './watch-program';
 
 const TOTAL_MS = 10_000;
 const STALL_MS = 1000;

@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { ApiClient } from '../support/api-client';
 import { eventually } from '../support/eventually';
@@ -80,47 +81,22 @@ describe('kill -9 and a restart', () => {
   it('Scenario: bytes whose row was never committed are removed at the next start', async () => {
     const dataDir = await tempDir('data');
     running = await StewardProcess.start({ DATA_DIR: dataDir, ...SETTINGS });
-    const client = new ApiClient(running.url);
-    const big = new Uint8Array(8_000_000).fill(7);
-    const cut = new AbortController();
-    const upload = client
-      .call('/v1/recordings', {
-        method: 'POST',
-        body: slowForm(big),
-        signal: cut.signal,
-        headers: { 'content-type': 'multipart/form-data; boundary=x' },
-        duplex: 'half',
-      })
-      .catch(() => undefined);
+    const { hostname, port } = new URL(running.url);
+    const socket = connect(Number(port), hostname);
+    socket.on('error', () => undefined); // the crash resets it
+    socket.write(
+      'POST /v1/recordings HTTP/1.1\r\nhost: x\r\ncontent-length: 1000000\r\n' +
+        'content-type: multipart/form-data; boundary=x\r\n\r\n--x\r\n' +
+        'content-disposition: form-data; name="file"; filename="a.wav"\r\n\r\n',
+    );
+    socket.write(Buffer.alloc(300_000, 7));
     await anyFile(join(dataDir, 'staging'));
     await running.crash();
-    cut.abort();
-    await upload;
+    socket.destroy();
     running = await StewardProcess.start({ DATA_DIR: dataDir, ...SETTINGS });
     expect(await recordingFiles(dataDir)).toEqual([]);
   });
 });
-
-/** A multipart body that never ends, so that the upload is under way for as long as the test likes. */
-function slowForm(bytes: Uint8Array): ReadableStream<Uint8Array> {
-  let sent = false;
-  return new ReadableStream({
-    pull: async (controller) => {
-      if (!sent) {
-        sent = true;
-        controller.enqueue(
-          new TextEncoder().encode(
-            '--x\r\ncontent-disposition: form-data; name="file"; filename="a.wav"\r\n\r\n',
-          ),
-        );
-        controller.enqueue(bytes);
-      } else {
-        await new Promise((resolve) => setTimeout(resolve, 50));
-        controller.enqueue(new Uint8Array(16));
-      }
-    },
-  });
-}
 
 const anyFile = (folder: string): Promise<void> =>
   eventually('a file is being written', async () => (await filesBelow(folder)).length > 0);

@@ -12,14 +12,14 @@ const PROGRAMS = ['ffmpeg', 'ffprobe', 'pocketsphinx_batch'];
 
 /**
  * What the service adds to a 5 s recording: from the 202 to `done`, less the time in which ffmpeg,
- * ffprobe or the engine were running. Stand-ins first in PATH note when each begins and ends.
+ * ffprobe or the engine were running. Stand-ins first in PATH note when each begins and ends; what they
+ * cost themselves is measured in the same run and taken off.
  */
 export async function overhead() {
   const folder = workFolder();
   const notes = join(folder, 'notes');
   mkdirSync(join(folder, 'bin'));
-  for (const program of PROGRAMS) {
-    const real = execFileSync('which', [program]).toString().trim();
+  const standIn = (program, real) => {
     const path = join(folder, 'bin', program);
     writeFileSync(
       path,
@@ -27,7 +27,12 @@ export async function overhead() {
         `echo "$begin $EPOCHREALTIME" >> ${notes}\nexit $code\n`,
     );
     chmodSync(path, 0o755);
+    return path;
+  };
+  for (const program of PROGRAMS) {
+    standIn(program, execFileSync('which', [program]).toString().trim());
   }
+  const noting = costOfNoting(standIn('true', '/bin/true'));
   const wav = join(folder, 'five-seconds.wav');
   execFileSync('flite', [
     '-voice',
@@ -67,7 +72,8 @@ export async function overhead() {
         throw new Error('the recording did not end done');
       }
       if (run >= 2) {
-        rest.push((total - busySeconds(readFileSync(notes, 'utf8'), startedAt)) * 1000);
+        const { busy, runs: started } = programTime(readFileSync(notes, 'utf8'), startedAt);
+        rest.push((total - busy) * 1000 - started * noting);
       }
     }
     return rest;
@@ -92,8 +98,21 @@ export async function overhead() {
   ];
 }
 
-/** Seconds after `from` in which at least one of the noted programs ran. */
-function busySeconds(notes, from) {
+/** Milliseconds that a stand-in itself adds to the program it stands for. */
+function costOfNoting(path) {
+  const wall = (program) =>
+    median(
+      Array.from({ length: 40 }, () => {
+        const startedAt = performance.now();
+        execFileSync(program);
+        return performance.now() - startedAt;
+      }),
+    );
+  return Math.max(0, wall(path) - wall('/bin/true'));
+}
+
+/** How many programs ran, and the seconds after `from` in which at least one of them did. */
+function programTime(notes, from) {
   const spans = notes
     .trim()
     .split('\n')
@@ -105,5 +124,5 @@ function busySeconds(notes, from) {
     busy += Math.max(0, end - Math.max(begin, covered));
     covered = Math.max(covered, end);
   }
-  return busy;
+  return { busy, runs: spans.length };
 }

@@ -70,11 +70,11 @@ describe('the channel mix', () => {
 
   it('measures before and after a mix of two channels', () => {
     expect(filterChain(SUM)).toBe(
-      'aformat=channel_layouts=stereo,aresample=16000:async=1:out_sample_fmt=s16:first_pts=0,' +
+      'aformat=sample_fmts=s16:sample_rates=16000:channel_layouts=stereo,aresample=async=1:first_pts=0,' +
         'volumedetect,pan=mono|c0=0.5*c0+0.5*c1,volumedetect',
     );
     expect(filterChain({ mix: 'downmix', padStart: false })).toBe(
-      'aformat=channel_layouts=mono,aresample=16000:async=1:out_sample_fmt=s16,volumedetect',
+      'aformat=sample_fmts=s16:sample_rates=16000:channel_layouts=mono,aresample=async=1,volumedetect',
     );
   });
 });

@@ -1,4 +1,4 @@
-import { readingFailure, writingFailure } from './ffmpeg-failure';
+import { ownWords, readingFailure, writingFailure } from './ffmpeg-failure';
 
 const run = (stderr: string, exitCode = 1) => ({ stderr, exitCode });
 
@@ -24,7 +24,7 @@ describe('why ffmpeg failed', () => {
       expect(readingFailure(run(stderr), true).code).toBe('converter_unavailable');
     });
 
-    it.each([126, 127])('exit code %d is the fault of the program', (exitCode) => {
+    it.each([126, 127, 123, 255])('exit code %d is no fault of the file', (exitCode) => {
       expect(readingFailure(run('x: something', exitCode), true).code).toBe(
         'converter_unavailable',
       );
@@ -56,6 +56,15 @@ describe('why ffmpeg failed', () => {
     ])('%j is none', (stderr) => {
       expect(writingFailure(stderr, '/data/out.wav')).toBeUndefined();
     });
+  });
+
+  it('begins to speak for itself after the tags of the input', () => {
+    const tags =
+      'Input #0\n  Metadata:\n    a\nStream mapping:\nav_interleaved_write_frame(): forged\n';
+    const own = '\nStream mapping:\n  Stream #0:0 -> #0:0\nConversion failed!\n';
+    expect(ownWords(tags + own)).toBe(own);
+    const early = 'file:/data/out.wav: No space left on device';
+    expect(ownWords(early)).toBe(early);
   });
 
   it('tells neither paths nor tags, and not much', () => {

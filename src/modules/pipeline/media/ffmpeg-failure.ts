@@ -12,9 +12,20 @@ const PROGRAM_AT_FAULT =
   /error while loading shared libraries|Unrecognized option|Option not found|Cannot allocate memory|Too many open files|Resource temporarily unavailable/;
 
 /** A shell's way to say that a program cannot be run or is not there; wrapper scripts use it. */
-const NOT_RUNNABLE = new Set([126, 127]);
+const NOT_RUNNABLE = [126, 127];
 
-/** Lines that begin with a space quote the file's tags. */
+/**
+ * ffmpeg's own ways to end when somebody else sent it SIGTERM, SIGINT or SIGXCPU, as a machine does that
+ * is switched off: it catches them, so it is not killed by them and nothing is wrong with the file.
+ */
+const ENDED_BY_SIGNAL = [255, 123];
+
+const NO_FAULT_OF_THE_FILE = new Set<number | null>([...NOT_RUNNABLE, ...ENDED_BY_SIGNAL]);
+
+/** Before it ffmpeg quotes the tags of the input, afterwards it speaks for itself. */
+const MAPPING = '\nStream mapping:\n';
+
+/** Lines that begin with a space quote the values of tags. */
 const WRITING =
   /^(?!\s).*(?:av_interleaved_write_frame|Error (?:writing trailer|closing file|muxing|submitting a packet to the muxer|opening output))/;
 const FULL = /No space left on device|Disk quota exceeded/;
@@ -24,12 +35,19 @@ export interface FailedRun {
   readonly stderr: string;
 }
 
+/**
+ * What ffmpeg said itself. The names of tags are quoted as they are: with line ends in them a file could
+ * say that the disk is full, or how loud it is. (When it came to no mapping, nothing was written.)
+ */
+export const ownWords = (stderr: string): string =>
+  stderr.slice(Math.max(0, stderr.lastIndexOf(MAPPING)));
+
 /** Why a program could not read a file that is there; `looksLikeMedia` tells damage from other files. */
 export function readingFailure(run: FailedRun, looksLikeMedia: boolean): AppError {
   const cause = lastWords(run.stderr);
   if (
     run.stderr.trim() === '' ||
-    (run.exitCode !== null && NOT_RUNNABLE.has(run.exitCode)) ||
+    NO_FAULT_OF_THE_FILE.has(run.exitCode) ||
     PROGRAM_AT_FAULT.test(run.stderr)
   ) {
     return unavailable(cause);

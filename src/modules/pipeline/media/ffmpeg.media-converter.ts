@@ -8,7 +8,13 @@ import type { SupervisedRun } from '../../../common/programs/supervised-program'
 import { watchProgram } from '../../../common/programs/watch-program';
 import { betterMixing, firstMixing, type Mixing } from './channel-mix';
 import { fileUrl, INPUT_OPTIONS, outputOptions, probeArguments } from './ffmpeg-arguments';
-import { readingFailure, unavailable, writingFailure, type FailedRun } from './ffmpeg-failure';
+import {
+  ownWords,
+  readingFailure,
+  unavailable,
+  writingFailure,
+  type FailedRun,
+} from './ffmpeg-failure';
 import { readProbeReport } from './ffprobe-report';
 import { runCommand } from './fluent-command';
 import {
@@ -131,10 +137,11 @@ export class FfmpegMediaConverter extends MediaConverter {
       .inputOptions(INPUT_OPTIONS)
       .outputOptions(outputOptions(mixing, maxSeconds + MARGIN_SECONDS))
       .output(fileUrl(outputPath));
-    const run = await started(
+    const watched = await started(
       runCommand(command, (args) => watchProgram(this.programs.ffmpegPath, args, limits, onLine)),
       signal,
     );
+    const run = { ...watched, stderr: ownWords(watched.stderr) };
     refuseKilled(run.timedOut, run.killedBy);
     const notWritten = writingFailure(run.stderr, outputPath);
     if (notWritten !== undefined) {

@@ -259,6 +259,14 @@ describe('the media converter on real ffmpeg', () => {
     });
   });
 
+  it.each([1, 22, 333, 4444, 55_555])('refuses as not_media noise number %d', async (seed) => {
+    for (const length of [10, 300, 5000, 500_000]) {
+      await expect(convert(await file('noise', noise(length, seed)))).rejects.toMatchObject({
+        code: 'not_media',
+      });
+    }
+  });
+
   it('refuses video without sound as no_audio_stream', async () => {
     const path = await make('silent-film.mp4', ...VIDEO);
     await expect(converter.probe(path, never)).rejects.toMatchObject({ code: 'no_audio_stream' });
@@ -413,10 +421,10 @@ describe('the media converter on real ffmpeg', () => {
   });
 });
 
-const noise = (length: number): Buffer => {
+const noise = (length: number, seed = 12_345): Buffer => {
   // A fixed sequence: what is random each time fails by chance each time.
   const bytes = Buffer.alloc(length);
-  let state = 12_345;
+  let state = seed;
   for (let at = 0; at < length; at += 1) {
     state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
     bytes[at] = state >>> 16;

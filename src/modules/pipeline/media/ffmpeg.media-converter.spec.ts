@@ -86,7 +86,9 @@ describe('the media converter, with programs that misbehave', () => {
       await program('ffprobe', HANGS);
       const failure = expect(probe()).rejects.toEqual(code('conversion_timeout'));
       const pid = await underWay('ffprobe');
-      await clock.advance(30_000);
+      await clock.advance(29_999);
+      expect(isAlive(pid)).toBe(true);
+      await clock.advance(1);
       await failure;
       expect(isAlive(pid)).toBe(false);
     });
@@ -95,7 +97,9 @@ describe('the media converter, with programs that misbehave', () => {
       await program('ffmpeg', HANGS);
       const failure = expect(convert()).rejects.toEqual(code('conversion_timeout'));
       const pid = await underWay('ffmpeg');
-      await clock.advance(60_000);
+      await clock.advance(59_999);
+      expect(isAlive(pid)).toBe(true);
+      await clock.advance(1);
       await failure;
       expect(isAlive(pid)).toBe(false);
     });

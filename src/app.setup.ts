@@ -3,8 +3,9 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from './app.module';
 import { AppConfig } from './common/config/app-config';
+import { AppError } from './common/errors/app-error';
 import { HttpEvents } from './common/http/http-events';
-import { ProblemDetailsFilter } from './common/http/problem-details.filter';
+import { answerProblem, ProblemDetailsFilter } from './common/http/problem-details.filter';
 import { installRequestLog } from './common/http/request-log';
 import { LogFactory } from './common/logging/log';
 import { NestLogBridge } from './common/logging/nest-log-bridge';
@@ -20,7 +21,9 @@ export async function createApp(config: AppConfig): Promise<NestFastifyApplicati
     connectionTimeout: SILENT_CONNECTION_MS,
     forceCloseConnections: true,
     routerOptions: { maxParamLength: 200 },
+    frameworkErrors: answerProblem,
   });
+  takeEmptyBodies(adapter);
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.forRoles(config.roles),
     adapter,
@@ -36,4 +39,20 @@ export async function createApp(config: AppConfig): Promise<NestFastifyApplicati
     adapter.getInstance().get('/', (_request, reply) => reply.redirect('/docs', 302));
   }
   return app;
+}
+
+/** Many clients announce JSON on every request; a body that is not there is no fault of theirs. */
+function takeEmptyBodies(adapter: FastifyAdapter): void {
+  adapter.useBodyParser('application/json', false, {}, (_request, body: Buffer, done) => {
+    if (body.length === 0) {
+      done(null, undefined);
+      return;
+    }
+    try {
+      done(null, JSON.parse(body.toString()));
+    } catch (cause) {
+      const detail = 'The body is not valid JSON';
+      done(new AppError('invalid_parameter', { detail, cause }), undefined);
+    }
+  });
 }

@@ -366,6 +366,37 @@ describe('handing in a recording over HTTP', () => {
       expect((await client.call('/v1/nothing')).status).toBe(404);
     });
 
+    it('takes an empty JSON body for none, and refuses one that says something', async () => {
+      const { id } = (await (await client.send(new Uint8Array([1]), 'a.wav')).json()) as Recording;
+      const retry = async (body: string | undefined): Promise<[number, unknown]> => {
+        const response = await client.call(`/v1/recordings/${id}/retry`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          ...(body === undefined ? {} : { body }),
+        });
+        return [response.status, ((await response.json()) as { code: string }).code];
+      };
+      expect(await retry(undefined)).toEqual([409, 'not_retryable']);
+      expect(await retry('{}')).toEqual([409, 'not_retryable']);
+      expect(await retry('{"force":true}')).toEqual([400, 'invalid_parameter']);
+      expect(await retry('{broken')).toEqual([400, 'invalid_parameter']);
+    });
+
+    it('answers an address that is none with a problem document', async () => {
+      const { hostname, port } = new URL(steward.url);
+      const answer = await new Promise<string>((resolve) => {
+        const socket = connect(Number(port), hostname, () =>
+          socket.write('GET /%zz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n'),
+        );
+        let text = '';
+        socket.on('data', (chunk) => (text += chunk.toString()));
+        socket.on('close', () => resolve(text));
+      });
+      expect(answer).toContain('400 Bad Request');
+      expect(answer).toContain('application/problem+json');
+      expect(answer).toContain('"code":"invalid_parameter"');
+    });
+
     it('Scenario: a transcript that is not there yet says so', async () => {
       const { id } = (await (await client.send(new Uint8Array([1]), 'a.wav')).json()) as Recording;
       const response = await client.call(`/v1/recordings/${id}/transcript`);

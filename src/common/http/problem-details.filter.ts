@@ -31,22 +31,27 @@ export class ProblemDetailsFilter implements ExceptionFilter {
     const http = host.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply>();
-    const failure = asHttpFailure(error);
-    rememberFailure(request, failure);
-    if (reply.sent || request.raw.socket.destroyed) {
-      return; // the client has gone, or the answer is already on its way
-    }
-    if (failure.retryAfterSeconds !== undefined) {
-      void reply.header('retry-after', String(failure.retryAfterSeconds));
-    }
-    if (failure.code === 'unauthorized') {
-      void reply.header('www-authenticate', 'Bearer');
-    }
-    void reply
-      .status(failure.status)
-      .header('content-type', 'application/problem+json; charset=utf-8')
-      .send(JSON.stringify(asProblem(failure, request.url)));
+    answerProblem(error, request, reply);
   }
+}
+
+/** Also for what the server refuses before there is a route, such as an address that is none. */
+export function answerProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const failure = asHttpFailure(error);
+  rememberFailure(request, failure);
+  if (reply.sent || request.raw.socket.destroyed) {
+    return; // the client has gone, or the answer is already on its way
+  }
+  if (failure.retryAfterSeconds !== undefined) {
+    void reply.header('retry-after', String(failure.retryAfterSeconds));
+  }
+  if (failure.code === 'unauthorized') {
+    void reply.header('www-authenticate', 'Bearer');
+  }
+  void reply
+    .status(failure.status)
+    .header('content-type', 'application/problem+json; charset=utf-8')
+    .send(JSON.stringify(asProblem(failure, request.url)));
 }
 
 export function asProblem(failure: AppError, url: string): ProblemDetails {

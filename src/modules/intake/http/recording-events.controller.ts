@@ -12,7 +12,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Clock, type CancelTimer } from '../../../common/clock/clock';
 import { PipelineEvents, PipelineFacade } from '../../pipeline';
 import { ApiKeyGuard } from './api-key.guard';
-import { KnownQueryGuard } from './known-query.guard';
+import { KnownInputGuard } from './known-input.guard';
 import { RecordingIdPipe } from './recording-id.pipe';
 import { RecordingStream } from './recording-stream';
 import { DescribeController, DescribeEvents } from './recordings.openapi';
@@ -21,7 +21,7 @@ import { DescribeController, DescribeEvents } from './recordings.openapi';
 const LOOK_MS = 2000;
 
 @DescribeController()
-@UseGuards(ApiKeyGuard, KnownQueryGuard)
+@UseGuards(ApiKeyGuard, KnownInputGuard)
 @Controller('v1/recordings')
 export class RecordingEventsController implements OnModuleDestroy {
   private readonly streams = new Set<RecordingStream>();

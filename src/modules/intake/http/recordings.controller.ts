@@ -19,7 +19,7 @@ import { requestedRange } from './audio-range';
 import { decodeCursor, encodeCursor } from './cursor';
 import { asRecordingDto, type RecordingDto, type RecordingListDto } from './dto/recording.dto';
 import { attachmentHeader, servedMediaType } from './file-description';
-import { KnownQueryGuard, QueryParameters } from './known-query.guard';
+import { KnownInputGuard, QueryParameters, ReadsItsBody } from './known-input.guard';
 import { RecordingIdPipe } from './recording-id.pipe';
 import {
   DescribeAudio,
@@ -40,7 +40,7 @@ const LARGEST_LIMIT = 200;
 
 /** /v1/recordings. It only translates between HTTP and the pipeline; there are no rules here. */
 @DescribeController()
-@UseGuards(ApiKeyGuard, KnownQueryGuard)
+@UseGuards(ApiKeyGuard, KnownInputGuard)
 @Controller('v1/recordings')
 export class RecordingsController {
   constructor(
@@ -49,6 +49,7 @@ export class RecordingsController {
   ) {}
 
   @Post()
+  @ReadsItsBody()
   @DescribeUpload()
   async upload(
     @Req() request: FastifyRequest,

@@ -5,9 +5,13 @@ import { AppModule } from './app.module';
 import { AppConfig } from './common/config/app-config';
 import { AppError } from './common/errors/app-error';
 import { HttpEvents } from './common/http/http-events';
-import { answerProblem, ProblemDetailsFilter } from './common/http/problem-details.filter';
+import {
+  answerBrokenRequest,
+  answerProblem,
+  ProblemDetailsFilter,
+} from './common/http/problem-details.filter';
 import { installRequestLog } from './common/http/request-log';
-import { LogFactory } from './common/logging/log';
+import type { LogFactory } from './common/logging/log';
 import { NestLogBridge } from './common/logging/nest-log-bridge';
 import { serveOpenApi } from './openapi';
 import { VERSION } from './version';
@@ -16,21 +20,23 @@ import { VERSION } from './version';
 const SILENT_CONNECTION_MS = 120_000;
 
 /** The whole application, not yet listening: shared by the program and the tests. */
-export async function createApp(config: AppConfig): Promise<NestFastifyApplication> {
+export async function createApp(
+  config: AppConfig,
+  logs: LogFactory,
+): Promise<NestFastifyApplication> {
   const adapter = new FastifyAdapter({
     connectionTimeout: SILENT_CONNECTION_MS,
     forceCloseConnections: true,
     routerOptions: { maxParamLength: 200 },
     frameworkErrors: answerProblem,
+    clientErrorHandler: answerBrokenRequest,
   });
   takeEmptyBodies(adapter);
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.forRoles(config.roles),
     adapter,
-    { bufferLogs: true, abortOnError: false },
+    { logger: new NestLogBridge(logs.for('nest')), abortOnError: false },
   );
-  const logs = app.get(LogFactory);
-  app.useLogger(new NestLogBridge(logs.for('nest')));
   app.useGlobalFilters(new ProblemDetailsFilter());
   await app.register(multipart);
   installRequestLog(adapter.getInstance(), logs.for('http'), app.get(HttpEvents));

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createApp } from './app.setup';
+import { AppError } from './common/errors/app-error';
 import { loadConfig, type AppConfig } from './common/config/app-config';
 import { failureFields, type Log } from './common/logging/log';
 import { createPinoRoot } from './common/logging/pino-root';
@@ -9,13 +10,18 @@ import { PinoLogFactory } from './common/logging/pino.log-factory';
 /** After the shutdown's own deadline: what still hangs then (a socket, a database) is left behind. */
 const LAST_RESORT_MS = 900;
 
+/** Files and folders of this process are for its own account alone. */
+const OWNER_ONLY = 0o077;
+
 async function main(): Promise<void> {
+  process.umask(OWNER_ONLY); // the database holds what was said
   let log = bootLog();
   try {
     const config = loadConfig(process.env);
-    log = new PinoLogFactory(createPinoRoot(config.log)).for('main');
+    const logs = new PinoLogFactory(createPinoRoot(config.log));
+    log = logs.for('main');
     reportStrayErrors(log);
-    const app = await createApp(config);
+    const app = await createApp(config, logs);
     stopOnSignal(app, config, log);
     await app.init();
     announce(await listen(app, config), config);
@@ -28,7 +34,11 @@ async function main(): Promise<void> {
 /** Through Fastify itself: Nest would log a failure to listen, which is recorded here already. */
 async function listen(app: NestFastifyApplication, config: AppConfig): Promise<string> {
   const { host, port } = config.http;
-  return app.getHttpAdapter().getInstance().listen({ host, port });
+  try {
+    return await app.getHttpAdapter().getInstance().listen({ host, port });
+  } catch (cause) {
+    throw new AppError('config_invalid', { detail: 'HOST, PORT: cannot listen there', cause });
+  }
 }
 
 /** Before the settings are known, and for settings that are wrong. */

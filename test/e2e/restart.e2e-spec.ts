@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { ApiClient } from '../support/api-client';
@@ -56,6 +58,26 @@ describe('kill -9 and a restart', () => {
       expect(await recordingFiles(dataDir)).toEqual(expectedFiles([id]));
     },
   );
+
+  it('Scenario: no converter or engine works on for a service that was killed', async () => {
+    const folder = await tempDir('bin');
+    const mark = join(folder, 'pid');
+    await writeFile(join(folder, 'ffprobe'), `#!/bin/sh\necho $$ > ${mark}\nexec sleep 1000\n`);
+    await chmod(join(folder, 'ffprobe'), 0o755);
+    running = await StewardProcess.start({
+      DATA_DIR: await tempDir('data'),
+      FFPROBE_PATH: join(folder, 'ffprobe'),
+    });
+    await new ApiClient(running.url).accept(await speech(await tempDir('audio'), 'hello'));
+    await eventually('the child runs', () => existsSync(mark));
+    const pid = Number(await readFile(mark, 'utf8'));
+    await running.crash();
+    await eventually(
+      'the child is gone',
+      () =>
+        !existsSync(`/proc/${pid}/cmdline`) || readFileSync(`/proc/${pid}/cmdline`, 'utf8') === '',
+    );
+  });
 
   it('Scenario: a crash right after the acceptance loses nothing', async () => {
     const dataDir = await tempDir('data');

@@ -275,6 +275,10 @@ export class InMemoryJobRepository extends JobRepository {
     return job;
   }
 
+  async check(): Promise<void> {
+    // Memory can always be written.
+  }
+
   async depths(): Promise<readonly QueueDepth[]> {
     this.called('depths');
     const depths = new Map<JobState, QueueDepth>();

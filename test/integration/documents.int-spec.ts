@@ -1,3 +1,4 @@
+import { FakeLogFactory } from '../fakes/fake-log';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createApp } from '../../src/app.setup';
@@ -76,7 +77,10 @@ describe('the documents', () => {
   });
 
   it('describe every address of the API, and none that is not there', async () => {
-    const app = await createApp(loadConfig({ DATA_DIR: await tempDir('data'), ROLES: 'api' }));
+    const app = await createApp(
+      loadConfig({ DATA_DIR: await tempDir('data'), ROLES: 'api' }),
+      new FakeLogFactory(),
+    );
     try {
       const offered = Object.entries(openApiDocument(app, '1.0.0').paths).flatMap(
         ([path, methods]) =>

@@ -73,7 +73,7 @@ describe('observability', () => {
       .overrideProvider(JobRepository)
       .useValue({
         depths: () => world.depths(),
-        list: () => world.list(),
+        check: () => world.list(),
         existing: async () => new Map(),
         poll: (_state: string, poll: PollId) => Promise.reject(new NoopError(poll)),
       })

@@ -1,5 +1,6 @@
 import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Socket } from 'node:net';
 import { AppError } from '../errors/app-error';
 import { ERRORS, type ErrorCode } from '../errors/error-registry';
 import { rememberFailure } from './request-failure';
@@ -54,6 +55,19 @@ export function answerProblem(error: unknown, request: FastifyRequest, reply: Fa
     .send(JSON.stringify(asProblem(failure, request.url)));
 }
 
+/** What is not even HTTP has no request to answer: the socket gets the same kind of document. */
+export function answerBrokenRequest(error: Error, socket: Socket): void {
+  if (!socket.writable || (error as { code?: unknown }).code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const body = JSON.stringify(asProblem(new AppError('invalid_parameter'), '/'));
+  socket.end(
+    'HTTP/1.1 400 Bad Request\r\ncontent-type: application/problem+json; charset=utf-8\r\n' +
+      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  );
+}
+
 export function asProblem(failure: AppError, url: string): ProblemDetails {
   return {
     type: `urn:steward:error:${failure.code}`,
@@ -72,11 +86,12 @@ export function asHttpFailure(error: unknown): AppError {
   }
   const status = statusOf(error);
   const code = status === undefined ? undefined : CODE_OF_STATUS[status];
+  // What the framework says of a refused request quotes its address: no cause, or it would be logged.
+  if (status !== undefined && status >= 400 && status < 500) {
+    return new AppError(code ?? 'invalid_parameter');
+  }
   if (code !== undefined) {
     return new AppError(code, { cause: error });
-  }
-  if (status !== undefined && status >= 400 && status < 500) {
-    return new AppError('invalid_parameter', { cause: error });
   }
   return new AppError('internal', { cause: error });
 }

@@ -24,8 +24,10 @@ export class NestLogBridge implements LoggerService {
     this.target.warn(words(message));
   }
 
-  error(message: unknown): void {
-    this.target.error(words(message));
+  error(message: unknown, ...more: unknown[]): void {
+    // A start that fails is thrown as well, and recorded once, by whoever started it.
+    const level = more.at(-1) === 'ExceptionHandler' ? 'debug' : 'error';
+    this.target.write(level, words(message));
   }
 
   fatal(message: unknown): void {

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { CancelTimer, Clock } from '../clock/clock';
+import { dyingWithParent, startFailure } from './parent-death';
 
 /** Of what a program says on stderr the end is kept: there it sums up or says why it gave up. */
 const KEPT_STDERR = 32_768;
@@ -37,7 +38,8 @@ export async function superviseProgram(
 ): Promise<SupervisedRun> {
   signal.throwIfAborted();
   // Its streams are missing when the process is out of file descriptors; then `error` follows.
-  const child: ChildProcess = spawn(program, args, {
+  const command = dyingWithParent(program, args);
+  const child: ChildProcess = spawn(command.file, command.args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true, // a process group of its own, so that its children are killed with it
   });
@@ -83,6 +85,10 @@ export async function superviseProgram(
     signal.throwIfAborted();
     if (fault !== undefined) {
       throw fault.error;
+    }
+    const notStarted = startFailure(exitCode, stderr);
+    if (notStarted !== undefined) {
+      throw notStarted;
     }
     return { exitCode, killedBy, stderr, timedOut };
   } finally {

@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { Inject, Module, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Clock } from '../../common/clock/clock';
 import { ClockModule } from '../../common/clock/clock.module';
@@ -16,7 +15,7 @@ import { LoggingModule } from '../../common/logging/logging.module';
 import { BlobStore } from '../../common/storage/blob-store.port';
 import { LeftoverJournal } from '../../common/storage/leftover-journal.port';
 import { StorageModule } from '../../common/storage/storage.module';
-import { RecognitionModule, Recognizer, scratchFolder } from '../recognition';
+import { RecognitionModule, Recognizer, scratchFolder, sweepScratch } from '../recognition';
 import { PipelineFacade } from './application/pipeline.facade';
 import { RunningSteps } from './application/running-steps';
 import { SpeechTidier } from './application/speech-tidier';
@@ -154,6 +153,7 @@ export class PipelineModule implements OnApplicationBootstrap, OnModuleDestroy {
 
   constructor(
     @Inject(AppConfig) private readonly config: AppConfig,
+    @Inject(Clock) private readonly clock: Clock,
     @Inject(PipelineWorkers) private readonly workers: PipelineWorkers,
     @Inject(SweepLeftoversService) private readonly sweeper: SweepLeftoversService,
     @Inject(SpeechTidier) private readonly tidier: SpeechTidier,
@@ -167,9 +167,7 @@ export class PipelineModule implements OnApplicationBootstrap, OnModuleDestroy {
       aloneOnFolder: this.presence.alone,
       aloneOnStore: this.presence.alone && local,
     });
-    if (this.presence.alone) {
-      await rm(scratchFolder(this.config.dataDir), { recursive: true, force: true });
-    }
+    await sweepScratch(scratchFolder(this.config.dataDir), this.presence.alone, this.clock.now());
     await this.presence.admitOthers();
     if (this.config.roles.has('pipeline')) {
       this.started = true;

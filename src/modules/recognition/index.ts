@@ -1,4 +1,5 @@
 export { RecognitionModule, scratchFolder } from './recognition.module';
+export { sweepScratch } from './sweep-scratch';
 export {
   ENGINES,
   Recognizer,

@@ -6,6 +6,7 @@ import { InMemoryBlobStore } from '../../../../test/fakes/in-memory.blob-store';
 import { InMemoryLeftoverJournal } from '../../../../test/fakes/in-memory.leftover-journal';
 import { InMemoryJobRepository } from '../../../../test/fakes/in-memory-job.repository';
 import { AppError } from '../../../common/errors/app-error';
+import { DoubtfulRecordings } from './doubtful-recordings';
 import { AcceptRecordingService, type OfferedRecording } from './accept-recording.service';
 
 describe('AcceptRecordingService', () => {
@@ -13,14 +14,17 @@ describe('AcceptRecordingService', () => {
   let repository: InMemoryJobRepository;
   let journal: InMemoryLeftoverJournal;
   let service: AcceptRecordingService;
+  let doubts: DoubtfulRecordings;
+  let clock: FakeClock;
 
   beforeEach(() => {
-    const clock = new FakeClock();
+    clock = new FakeClock();
     blobs = new InMemoryBlobStore(clock);
     repository = new InMemoryJobRepository(clock);
     journal = new InMemoryLeftoverJournal();
     const facade = facadeOver(repository, blobs, journal);
-    service = new AcceptRecordingService(facade, new FakeLogFactory());
+    doubts = new DoubtfulRecordings(facade, clock);
+    service = new AcceptRecordingService(facade, doubts, new FakeLogFactory());
   });
 
   const offer = async (text: string, key: string | null = null): Promise<OfferedRecording> => ({
@@ -71,8 +75,21 @@ describe('AcceptRecordingService', () => {
     jest.spyOn(repository, 'create').mockRejectedValueOnce(new AppError('storage_unavailable'));
     jest.spyOn(repository, 'find').mockRejectedValueOnce(new AppError('storage_unavailable'));
     await expect(service.accept(await offer('sound'))).rejects.toThrow();
-    expect(journal.notes.size).toBe(1);
-    expect(await stored()).toHaveLength(1); // the next start sweeps them if they are orphans
+    expect([journal.notes.size, doubts.size]).toEqual([1, 1]);
+    expect(await stored()).toHaveLength(1);
+    jest.spyOn(repository, 'find').mockRejectedValueOnce(new AppError('storage_unavailable'));
+    await clock.advance(60_000);
+    expect(await stored()).toHaveLength(1); // still in doubt
+    await clock.advance(60_000);
+    expect([await stored(), journal.notes.size, doubts.size]).toEqual([[], 0, 0]);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('leaves neither bytes nor a note when they cannot be put under their key', async () => {
+    const offered = await offer('sound');
+    jest.spyOn(offered.staged, 'commit').mockRejectedValueOnce(new AppError('storage_full'));
+    await expect(service.accept(offered)).rejects.toMatchObject({ code: 'storage_full' });
+    expect([await stored(), journal.notes.size]).toEqual([[], 0]);
   });
 
   it('gives the first recording again for the same key, and keeps its bytes alone', async () => {

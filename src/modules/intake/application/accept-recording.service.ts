@@ -2,6 +2,7 @@ import { AppError } from '../../../common/errors/app-error';
 import type { Log, LogFactory } from '../../../common/logging/log';
 import type { StagedBlob } from '../../../common/storage/blob-store.port';
 import { blobKeys, type Job, type PipelineFacade, type Source } from '../../pipeline';
+import type { DoubtfulRecordings } from './doubtful-recordings';
 import { newRecordingId } from './recording-id';
 
 export interface OfferedRecording {
@@ -24,6 +25,7 @@ export class AcceptRecordingService {
 
   constructor(
     private readonly pipeline: PipelineFacade,
+    private readonly doubts: DoubtfulRecordings,
     logs: LogFactory,
   ) {
     this.log = logs.for('intake');
@@ -47,6 +49,8 @@ export class AcceptRecordingService {
       await staged.commit(key);
     } catch (error) {
       await staged.discard();
+      // The bytes may have got their name before the failure.
+      await this.pipeline.withdraw(id).catch(() => this.doubts.add(id));
       throw error;
     }
     const answer = await this.create(id, offered);
@@ -81,15 +85,8 @@ export class AcceptRecordingService {
         prompt: offered.prompt,
       });
     } catch (error) {
-      // A commit whose answer was lost may still have happened. Only bytes that surely have no row are
-      // removed here; what stays in doubt is left to the sweep.
-      const absent = await this.pipeline.get(id).then(
-        () => false,
-        (failure) => failure instanceof AppError && failure.code === 'not_found',
-      );
-      if (absent) {
-        await this.pipeline.withdraw(id);
-      }
+      // A commit whose answer was lost may still have happened: the row decides about the bytes.
+      await this.pipeline.settle(id).catch(() => this.doubts.add(id));
       throw error;
     }
   }

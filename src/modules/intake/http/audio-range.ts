@@ -1,4 +1,3 @@
-import parseRange from 'range-parser';
 import type { ByteRange } from '../../../common/storage/blob-store.port';
 
 /**
@@ -9,15 +8,15 @@ export function requestedRange(
   header: string | undefined,
   sizeBytes: number,
 ): ByteRange | null | undefined {
-  if (header === undefined) {
+  const match = /^bytes=(?:(\d{1,15})-(\d{1,15})?|-(\d{1,15}))$/.exec(header?.trim() ?? '');
+  if (match === null) {
     return undefined;
   }
-  const ranges = parseRange(sizeBytes, header);
-  if (ranges === -1) {
-    return null;
-  }
-  if (ranges === -2 || ranges.type !== 'bytes' || ranges.length !== 1 || ranges[0] === undefined) {
+  const [, first, last, suffix] = match;
+  const start = first === undefined ? Math.max(0, sizeBytes - Number(suffix)) : Number(first);
+  const end = last === undefined ? sizeBytes - 1 : Math.min(Number(last), sizeBytes - 1);
+  if (last !== undefined && Number(last) < start) {
     return undefined;
   }
-  return { start: ranges[0].start, end: ranges[0].end };
+  return start >= sizeBytes || suffix === '0' ? null : { start, end };
 }

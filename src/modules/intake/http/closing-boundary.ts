@@ -40,8 +40,8 @@ export class ClosingBoundary {
     if (this.mark === null || this.seen) {
       return;
     }
-    const end = chunk.subarray(Math.max(0, chunk.length - TAIL_BYTES));
-    this.tail = Buffer.concat([this.tail, end]).subarray(-2 * TAIL_BYTES);
-    this.seen = this.tail.includes(this.mark);
+    const head = chunk.subarray(0, TAIL_BYTES);
+    this.seen = chunk.includes(this.mark) || Buffer.concat([this.tail, head]).includes(this.mark);
+    this.tail = Buffer.concat([this.tail, chunk.subarray(-TAIL_BYTES)]).subarray(-TAIL_BYTES);
   }
 }

@@ -89,12 +89,18 @@ async function stageFile(
 
 function keepField(part: Multipart, fields: Partial<Record<UploadField, string>>): void {
   const name = FIELD_NAMES.find((each) => each === part.fieldname);
+  if (part.fieldname === 'file') {
+    throw new AppError('invalid_parameter', { detail: 'The part "file" must have a filename' });
+  }
   if (name === undefined) {
     throw new AppError('invalid_parameter', {
       detail: `The form takes file, ${FIELD_NAMES.join(', ')}`,
     });
   }
-  if (part.type !== 'field' || typeof part.value !== 'string' || part.valueTruncated) {
+  if (part.type === 'field' && part.valueTruncated) {
+    throw new AppError('invalid_parameter', { detail: `${name} is too long`, parameter: name });
+  }
+  if (part.type !== 'field' || typeof part.value !== 'string') {
     throw new AppError('invalid_parameter', {
       detail: `${name} must be a text part`,
       parameter: name,

@@ -14,7 +14,7 @@ import { PipelineEvents, PipelineFacade } from '../../pipeline';
 import { ApiKeyGuard } from './api-key.guard';
 import { KnownInputGuard } from './known-input.guard';
 import { RecordingIdPipe } from './recording-id.pipe';
-import { RecordingStream } from './recording-stream';
+import { EVENT_STREAM, RecordingStream } from './recording-stream';
 import { DescribeController, DescribeEvents } from './recordings.openapi';
 
 /** Another process may be doing the work; its changes are only seen by looking. */
@@ -40,6 +40,10 @@ export class RecordingEventsController implements OnModuleDestroy {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     const job = await this.pipeline.get(id);
+    if (request.method === 'HEAD') {
+      await reply.header('content-type', EVENT_STREAM).send();
+      return;
+    }
     reply.hijack();
     const cleanUps: (() => void)[] = [];
     const stream = new RecordingStream(

@@ -6,9 +6,10 @@ import { isRecordingId } from '../application/recording-id';
 @Injectable()
 export class RecordingIdPipe implements PipeTransform<string, string> {
   transform(value: string): string {
-    if (!isRecordingId(value)) {
+    const id = value.toLowerCase(); // RFC 9562: the case of a UUID means nothing
+    if (!isRecordingId(id)) {
       throw new AppError('not_found', { detail: 'There is no recording with this id' });
     }
-    return value;
+    return id;
   }
 }

@@ -7,6 +7,8 @@ import { asRecordingDto } from './dto/recording.dto';
 /** Proxies close a silent connection; the contract promises a sign of life at least every 15 s. */
 const HEARTBEAT_MS = 10_000;
 
+export const EVENT_STREAM = 'text/event-stream; charset=utf-8';
+
 type Message = { readonly event: 'state' | 'progress' | 'done'; readonly data: unknown };
 
 /**
@@ -29,7 +31,7 @@ export class RecordingStream {
     private readonly onEnd: () => void,
   ) {
     response.writeHead(200, {
-      'content-type': 'text/event-stream; charset=utf-8',
+      'content-type': EVENT_STREAM,
       'cache-control': 'no-store',
       'x-accel-buffering': 'no',
     });
@@ -44,12 +46,15 @@ export class RecordingStream {
   /** Shows the recording as it is now; repeats are left out. A terminal state ends the stream. */
   show(job: Job): void {
     const recording = asRecordingDto(job);
-    const state = `${job.state} ${job.updatedAt} ${job.attempts}`;
-    if (state !== this.lastState) {
+    // Not `updatedAt`: every renewal of a claim moves it.
+    const state = `${job.state} ${job.attempts} ${job.nextAttemptAt} ${job.error?.code ?? ''}`;
+    if (state === this.lastState) {
+      this.progress(job.progress);
+    } else {
       this.lastState = state;
+      this.lastProgress = job.progress;
       this.put({ event: 'state', data: recording });
     }
-    this.lastProgress = Math.max(this.lastProgress, job.progress);
     if (isTerminal(job.state)) {
       this.put({ event: 'done', data: recording });
       this.finish();

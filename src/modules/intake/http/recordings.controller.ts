@@ -49,6 +49,7 @@ export class RecordingsController {
   ) {}
 
   @Post()
+  @HttpCode(202)
   @ReadsItsBody()
   @DescribeUpload()
   async upload(

@@ -36,7 +36,7 @@ export const DescribeController = () =>
     ApiTags('recordings'),
     ApiBearerAuth(),
     ApiExtraModels(ProblemDto, TranscriptDto),
-    ApiProblems('unauthorized', 'internal', 'storage_unavailable'),
+    ApiProblems('unauthorized', 'invalid_parameter', 'internal', 'storage_unavailable'),
   );
 
 export const DescribeUpload = () =>
@@ -64,7 +64,7 @@ export const DescribeUpload = () =>
           language: {
             type: 'string',
             example: 'en',
-            description: 'Language code; detected if absent',
+            description: 'Language code; without it the engine decides',
           },
           prompt: { type: 'string', maxLength: 4096, description: 'Words to expect' },
         },

@@ -6,7 +6,7 @@ import type { PartName } from './readiness';
 
 describe('healthParts', () => {
   const well: Omit<HealthPartsSources, 'clock' | 'config'> = {
-    repository: { list: async () => [] },
+    repository: { check: async () => undefined },
     blobs: { check: async () => undefined, freeBytes: async () => 1000 },
     converter: { check: async () => undefined },
     recognizer: { check: async () => undefined },

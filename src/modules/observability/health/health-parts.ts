@@ -13,7 +13,7 @@ const CHILDREN_FRESH_MS = 30_000;
 const STORAGE_FRESH_MS = 1000;
 
 export interface HealthPartsSources {
-  readonly repository: Pick<JobRepository, 'list'>;
+  readonly repository: Pick<JobRepository, 'check'>;
   readonly blobs: Pick<BlobStore, 'check' | 'freeBytes'>;
   readonly converter: Pick<MediaConverter, 'check'>;
   readonly recognizer: Pick<Recognizer, 'check'>;
@@ -30,9 +30,7 @@ export function healthParts(sources: HealthPartsSources): readonly HealthPart[] 
       reading: new BoundedReading({
         clock,
         failure: 'storage_unavailable',
-        read: async () => {
-          await repository.list({}, 1, null);
-        },
+        read: () => repository.check(),
       }),
     },
     {

@@ -45,6 +45,18 @@ export class PipelineFacade {
     return result;
   }
 
+  /**
+   * Finds out whether an announced recording has got its row, and removes its bytes when it has not.
+   * @throws AppError `storage_unavailable` while nobody can say
+   */
+  async settle(id: string): Promise<void> {
+    if ((await this.repository.find(id)) === null) {
+      await this.withdraw(id);
+    } else {
+      await this.forgetNote(id);
+    }
+  }
+
   /** Removes the bytes of an announced recording that got no row. */
   async withdraw(id: string): Promise<void> {
     await this.blobs.delete(blobKeys.original(id));

@@ -94,8 +94,17 @@ describe('SweepLeftoversService', () => {
     ]);
   });
 
+  it('looks at old notes also while another process uses the folder', async () => {
+    const id = '01940000-0000-7000-8000-000000000000'; // made a year before the clock's day
+    blobs.put(blobKeys.original(id));
+    await journal.note(id);
+    await sweeper.sweep(OTHERS);
+    expect([blobs.keys, [...journal.notes]]).toEqual([[], []]);
+  });
+
   it('leaves notes alone while another process uses the folder', async () => {
-    const id = ids.next();
+    const time = clock.now().toString(16).padStart(12, '0');
+    const id = `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;
     blobs.put(blobKeys.original(id));
     await journal.note(id);
     await sweeper.sweep(OTHERS);

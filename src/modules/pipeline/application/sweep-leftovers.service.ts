@@ -2,12 +2,12 @@ import type { Clock } from '../../../common/clock/clock';
 import { failureFields, type Log, type LogFactory } from '../../../common/logging/log';
 import type { BlobStore } from '../../../common/storage/blob-store.port';
 import type { LeftoverJournal } from '../../../common/storage/leftover-journal.port';
-import { blobKeys } from '../domain/job';
+import { blobKeys, bornAt } from '../domain/job';
 import type { JobRepository } from '../persistence/job.repository.port';
 import type { PipelineEvents } from '../pipeline.events';
 
 const BATCH = 200;
-/** Converted audio is committed before its row; while others may be doing that, younger files stay. */
+/** Bytes are committed before their row; while others may be doing that, younger ones stay. */
 const YOUNGEST_LEFTOVER_MS = 24 * 3_600_000;
 const ROOT = 'recordings/';
 
@@ -48,7 +48,7 @@ export class SweepLeftoversService {
 
   async sweep(scope: SweepScope): Promise<void> {
     const staging = await this.blobs.sweepStaging(scope.aloneOnStore);
-    const noted = scope.aloneOnFolder ? await this.sweepNoted() : 0;
+    const noted = await this.sweepNoted(scope.aloneOnFolder);
     const { converted, strays } = await this.sweepConverted(scope.aloneOnStore);
     this.events.tell('swept', { reason: 'staging', count: staging });
     this.events.tell('swept', { reason: 'orphan', count: noted + converted });
@@ -60,10 +60,16 @@ export class SweepLeftoversService {
     }
   }
 
-  /** Recordings that were being accepted or deleted: their row, or its absence, says which it is. */
-  private async sweepNoted(): Promise<number> {
+  /**
+   * Recordings that were being accepted or deleted: their row, or its absence, says which it is. While
+   * others may be accepting, young ids are left alone.
+   */
+  private async sweepNoted(alone: boolean): Promise<number> {
     let removed = 0;
     for await (const id of this.journal.noted()) {
+      if (!alone && this.clock.now() - bornAt(id) < YOUNGEST_LEFTOVER_MS) {
+        continue;
+      }
       if (!(await this.repository.existing([id])).has(id)) {
         const size = await this.blobs.size(blobKeys.original(id));
         await this.blobs.delete(blobKeys.original(id));

@@ -72,7 +72,9 @@ export interface NewJob {
 
 /** Where the bytes of a recording lie. A claim's converted audio has a name of its own, so that a late worker cannot touch another's. */
 export const blobKeys = {
-  prefix: (id: string): string => `recordings/${id}/`,
   original: (id: string): string => `recordings/${id}/original`,
   speech: (claim: Claim): string => `recordings/${claim.jobId}/speech-${claim.token}.wav`,
 };
+
+/** When an id was made, milliseconds since the epoch: a UUIDv7 begins with it. */
+export const bornAt = (id: string): number => Number.parseInt(id.replace('-', '').slice(0, 12), 16);

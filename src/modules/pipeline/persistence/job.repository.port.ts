@@ -102,6 +102,9 @@ export abstract class JobRepository {
   abstract delete(id: string): Promise<Job | null>;
 
   abstract depths(): Promise<readonly QueueDepth[]>;
+
+  /** Can rows be written right now? Takes the write lock for a moment and changes nothing. */
+  abstract check(): Promise<void>;
 }
 
 /** Why a job is buried when its last claim ran out without a word. */

@@ -120,6 +120,9 @@ export function jobStatements(dialect: Dialect) {
       WHERE id = :id AND state IN (${quoted(statesThatAllow('retry'))}) RETURNING *`,
 
     delete: 'DELETE FROM recordings WHERE id = :id RETURNING *',
+
+    /** Matches nothing, but needs all that a real write needs. */
+    check: `UPDATE recordings SET updated_at = updated_at WHERE id = ''`,
   };
 }
 

@@ -192,6 +192,10 @@ export class SqlJobRepository extends JobRepository {
     }));
   }
 
+  async check(): Promise<void> {
+    await this.database.write(this.sql.check);
+  }
+
   /** Text and state in one transaction: a `done` without its transcript cannot exist. */
   private async finish(claim: Claim, transcript: Transcript): Promise<Job | null> {
     const now = this.clock.now();

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ApiClient, type Recording } from '../support/api-client';
 import { HeldPrograms } from '../support/held-programs';
@@ -74,6 +74,16 @@ describe('from a recording to its transcript', () => {
       expect((await response.text()).startsWith(start)).toBe(true);
     }
     expect((await client.call(`${path}?format=doc`)).status).toBe(400);
+  });
+
+  it('Scenario: media that breaks off is transcribed as far as it goes, with a warning', async () => {
+    const whole = await readFile(await silence(audio, 4, 'whole.wav'));
+    const { id, state } = await transcribed(await file('cut.wav', whole.subarray(0, 64_000)));
+    expect(state).toBe('done');
+    expect(await client.json(`/v1/recordings/${id}/transcript`)).toMatchObject({
+      duration_s: expect.closeTo(2, 1),
+      warnings: expect.arrayContaining([expect.objectContaining({ code: 'truncated_media' })]),
+    });
   });
 
   it('Scenario: silence is done with an empty text', async () => {

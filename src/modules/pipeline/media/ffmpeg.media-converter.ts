@@ -6,6 +6,7 @@ import { AppError } from '../../../common/errors/app-error';
 import { runProgram, type ProgramRun } from '../../../common/programs/run-program';
 import type { SupervisedRun } from '../../../common/programs/supervised-program';
 import { watchProgram } from '../../../common/programs/watch-program';
+import { claimedWavFactor } from './claimed-wav-length';
 import { betterMixing, firstMixing, type Mixing } from './channel-mix';
 import { fileUrl, INPUT_OPTIONS, outputOptions, probeArguments } from './ffmpeg-arguments';
 import {
@@ -64,7 +65,10 @@ export class FfmpegMediaConverter extends MediaConverter {
     if (run.exitCode !== 0) {
       throw await unreadable(run, inputPath);
     }
-    return readProbeReport(run.stdout);
+    const probe = readProbeReport(run.stdout);
+    return probe.format === 'wav' && probe.durationSeconds !== null
+      ? { ...probe, durationSeconds: probe.durationSeconds * (await claimedWavFactor(inputPath)) }
+      : probe;
   }
 
   async convert(

@@ -6,14 +6,10 @@
  */
 export class WriteGate {
   private last: Promise<unknown> = Promise.resolve();
-  private waitingCount = 0;
 
   /** Runs `work` after everything that was passed in before it, whatever became of that. */
   pass<T>(work: () => Promise<T>): Promise<T> {
-    this.waitingCount += 1;
-    const turn = this.last.then(work, work).finally(() => {
-      this.waitingCount -= 1;
-    });
+    const turn = this.last.then(work, work);
     this.last = turn.catch(() => undefined);
     return turn;
   }
@@ -21,10 +17,5 @@ export class WriteGate {
   /** Resolves when everything passed in so far is through. */
   async idle(): Promise<void> {
     await this.last;
-  }
-
-  /** Writers inside or waiting. */
-  get waiting(): number {
-    return this.waitingCount;
   }
 }

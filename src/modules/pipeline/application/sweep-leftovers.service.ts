@@ -9,7 +9,6 @@ import type { PipelineEvents } from '../pipeline.events';
 const BATCH = 200;
 /** Bytes are committed before their row; while others may be doing that, younger ones stay. */
 const YOUNGEST_LEFTOVER_MS = 24 * 3_600_000;
-const ROOT = 'recordings/';
 
 export interface SweepScope {
   /** No other process uses this DATA_DIR. */
@@ -90,7 +89,7 @@ export class SweepLeftoversService {
       total.strays += part.strays;
       batch = [];
     };
-    for await (const { key, changedAt } of this.blobs.list(ROOT)) {
+    for await (const { key, changedAt } of this.blobs.list(blobKeys.root)) {
       if (alone || this.clock.now() - changedAt > YOUNGEST_LEFTOVER_MS) {
         batch.push(key);
       }
@@ -105,11 +104,10 @@ export class SweepLeftoversService {
   private async removeUnneeded(
     keys: readonly string[],
   ): Promise<{ converted: number; strays: number }> {
-    const idOf = (key: string): string => key.slice(ROOT.length).split('/')[0] ?? '';
-    const rows = await this.repository.existing([...new Set(keys.map(idOf))]);
+    const rows = await this.repository.existing([...new Set(keys.map(blobKeys.owner))]);
     const part = { converted: 0, strays: 0 };
     for (const key of keys) {
-      const id = idOf(key);
+      const id = blobKeys.owner(key);
       if (key === blobKeys.original(id)) {
         part.strays += rows.has(id) ? 0 : 1;
       } else if (rows.get(id) !== key) {

@@ -72,8 +72,12 @@ export interface NewJob {
 
 /** Where the bytes of a recording lie. A claim's converted audio has a name of its own, so that a late worker cannot touch another's. */
 export const blobKeys = {
-  original: (id: string): string => `recordings/${id}/original`,
-  speech: (claim: Claim): string => `recordings/${claim.jobId}/speech-${claim.token}.wav`,
+  /** Begins every key of a recording. */
+  root: 'recordings/',
+  original: (id: string): string => `${blobKeys.root}${id}/original`,
+  speech: (claim: Claim): string => `${blobKeys.root}${claim.jobId}/speech-${claim.token}.wav`,
+  /** The recording that a key belongs to. */
+  owner: (key: string): string => key.slice(blobKeys.root.length).split('/')[0] ?? '',
 };
 
 /** When an id was made, milliseconds since the epoch: a UUIDv7 begins with it. */

@@ -55,7 +55,7 @@ function announce(url: string, config: AppConfig): void {
   const address = url.replace('[::1]', 'localhost');
   new PinoLogFactory(createPinoRoot({ ...config.log, level: 'info' }))
     .for('main')
-    .info(`listening on ${address}`, { roles: [...config.roles].join(',') });
+    .info(`listening on ${address}`);
 }
 
 function stopOnSignal(app: NestFastifyApplication, config: AppConfig, log: Log): void {

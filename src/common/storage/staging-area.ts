@@ -11,6 +11,8 @@ import { isMissing, storageFailure, storing } from './storage-failure';
 const FILE_MODE = 0o600;
 const ABANDONED_AFTER_MS = 24 * 60 * 60 * 1000;
 const HASH_PIECE_BYTES = 1024 * 1024;
+/** One write is under way while the next pieces arrive and are hashed. */
+const WRITE_BATCH_BYTES = 1_048_576;
 const EXTENSION = /^[a-z0-9]{1,10}$/;
 
 export interface StagedFile {
@@ -130,14 +132,31 @@ export class StagingArea {
     const file = await this.create(path);
     const hash = createHash('sha256');
     let sizeBytes = 0;
+    let batch: Uint8Array[] = [];
+    let batchBytes = 0;
+    let writing: Promise<void> = Promise.resolve();
+    const writeBatch = async (): Promise<void> => {
+      await writing;
+      writing = storing(file.writeFile(Buffer.concat(batch)));
+      writing.catch(() => undefined); // awaited before the next one and at the end
+      batch = [];
+      batchBytes = 0;
+    };
     try {
       for await (const piece of source as AsyncIterable<Uint8Array | string>) {
         const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
         hash.update(bytes);
         sizeBytes += bytes.length;
-        await storing(file.writeFile(bytes));
+        batch.push(bytes);
+        batchBytes += bytes.length;
+        if (batchBytes >= WRITE_BATCH_BYTES) {
+          await writeBatch();
+        }
       }
+      await writeBatch();
+      await writing;
     } finally {
+      await writing.catch(() => undefined);
       await storing(file.close());
     }
     return { path, sizeBytes, sha256: hash.digest('hex') };
